@@ -1,0 +1,69 @@
+# Wraps what can also be typed: see README.md.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+READY := $(VENV)/.ready
+COLO := $(VENV)/bin/colo
+RUN := $(VENV)/bin/python -m
+# Every recipe line is a shell of its own, so SECONDS is what that line took.
+TOOK = echo "== $@: done in $$((SECONDS / 60)) min $$((SECONDS % 60)) s"
+
+.DEFAULT_GOAL := help
+.PHONY: help up preview test lint types unit cluster bench down clean lock FORCE
+
+help: ## List these targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+up: $(READY) ## Build what is missing, start the sandbox, deploy the stack dev, wait for its jobs
+	@$(COLO) sandbox deploy
+
+preview: $(READY) ## Show what `make up` would change
+	@$(COLO) sandbox preview
+
+test: lint types unit cluster ## Run the four below
+
+lint: $(READY) ## Check formatting and style
+	@$(RUN) ruff format --check . && $(RUN) ruff check . && $(TOOK)
+
+types: $(READY) ## Check types
+	@$(RUN) mypy && $(TOOK)
+
+unit: $(READY) ## Run the tests that need no cluster
+	@$(RUN) pytest -q -m "not cluster" && $(TOOK)
+
+cluster: $(READY) ## Start the sandbox if it is down, and run the tests that need it
+	@$(COLO) sandbox build && $(COLO) sandbox up && $(RUN) pytest -q -m cluster && $(TOOK)
+
+bench: $(READY) ## Time `pulumi up` and `preview` of 10, 50 and 200 jobs beside `kubectl apply`
+	@$(COLO) sandbox deploy && $(RUN) benchmarks.stack_size && $(TOOK)
+
+down: $(READY) ## Stop the sandbox; its data stays
+	@$(COLO) sandbox down
+
+clean: $(READY) ## Stop the sandbox, remove its data, .venv and generated folders; built programs stay
+	@$(COLO) sandbox clean
+	rm -rf $(VENV) .colocation *.egg-info build .mypy_cache .pytest_cache .ruff_cache
+	@echo "built programs and images stay in $${XDG_CACHE_HOME:-$$HOME/.cache}/colocation: remove that folder to free their space"
+
+lock: $(READY) ## Write requirements.lock anew from pyproject.toml, with the newest versions it allows
+	env -u PIP_FIND_LINKS $(RUN) piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe \
+	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --no-annotate \
+	  --extra dev --all-build-deps --output-file requirements.lock pyproject.toml
+
+# .ready holds the folder that the environment was made for: a moved checkout, or a Python that
+# was removed, makes it anew.
+ifneq ($(shell $(VENV)/bin/python -c '' 2>/dev/null && cat $(READY)),$(CURDIR))
+$(READY): FORCE
+endif
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "colocation needs Python 3.11 or newer as $(PYTHON): install it, or run make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "$(PYTHON) cannot make virtual environments: apt-get install python3-venv"; exit 1; }
+	@echo "make $(VENV) from requirements.lock ..."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(RUN) pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock || \
+	  { echo "the packages of requirements.lock could not be installed: pip's message is above; run the same command again"; exit 1; }
+	@$(RUN) pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@echo "$(CURDIR)" > $@ && $(TOOK)
