@@ -1,0 +1,1 @@
+"""The program: a stack file becomes a cluster that shares its idle capacity with training."""

@@ -1,0 +1,16 @@
+"""One run of the program: read the stack file, declare what it says, export what people read."""
+
+import pulumi
+
+from infra.assembly import assemble
+from infra.load import StackFileError
+from infra.places import stack_file
+from infra.plan import plan
+
+name, config = pulumi.get_stack(), pulumi.Config()
+try:
+    ready = plan(stack_file(name), operator_source=config.get("trainingOperatorSource"))
+except StackFileError as error:
+    raise pulumi.RunError(str(error)) from None
+for key, value in assemble(ready, name).items():
+    pulumi.export(key, value)

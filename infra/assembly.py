@@ -1,0 +1,127 @@
+"""Declares a stack's components in order, and wires what each gives to the next."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.base import Component
+from components.node_pool import NodePool, NodePoolArgs
+from components.priority_classes import PriorityClasses, PriorityClassesArgs
+from components.shared_storage import SharedStorage, SharedStorageArgs
+from components.tenant import Tenant, TenantArgs
+from components.training_job import TrainingJob, TrainingJobArgs
+from components.training_operator import TrainingOperator, TrainingOperatorArgs
+from infra.models import JobSpec
+from infra.plan import Plan
+
+
+def assemble(ready: Plan, stack_name: str) -> dict[str, Any]:
+    """Declare everything; returns what a person reads after an update."""
+    for warning in ready.warnings:
+        pulumi.log.warn(warning)
+    return Assembly(ready, stack_name, cluster("cluster")).outputs()
+
+
+def cluster(name: str, *, upsert_existing_objects: bool = False) -> kubernetes.Provider:
+    """The cluster that the KUBECONFIG of whoever runs this points to."""
+    return kubernetes.Provider(
+        name,
+        upsert_existing_objects=upsert_existing_objects,
+        # Several owners share nodes and webhooks: each owns the fields it applies.
+        enable_server_side_apply=True,
+        # Names of scripts hold their hash already; other ConfigMaps and Secrets change in place.
+        enable_config_map_mutable=True,
+        enable_secret_mutable=True,
+    )
+
+
+class Assembly:
+    """The components of one stack."""
+
+    def __init__(self, ready: Plan, stack_name: str, provider: pulumi.ProviderResource) -> None:
+        self._ready, self._stack = ready, ready.stack
+        self._stack_name, self._provider = stack_name, provider
+        self._priorities = PriorityClasses(
+            "priorities",
+            PriorityClassesArgs(priorities=self._stack.priorities),
+            self._after(),
+        )
+        self._pools = {
+            pool.name: NodePool(pool.name, NodePoolArgs(spec=pool), self._after())
+            for pool in self._stack.pools
+        }
+        self._tenants = {
+            tenant.name: Tenant(tenant.name, TenantArgs(spec=tenant), self._after())
+            for tenant in self._stack.tenants
+        }
+        self._operator = self._training_operator()
+        self._storage = {
+            storage.name: SharedStorage(
+                storage.name,
+                SharedStorageArgs(spec=storage, namespace=self._tenants[storage.tenant].namespace),
+                self._after(self._tenants[storage.tenant]),
+            )
+            for storage in self._stack.storage
+        }
+        self._jobs = {job.name: self._job(job) for job in self._stack.jobs}
+
+    def outputs(self) -> dict[str, Any]:
+        """Namespaces, and the commands that follow each job."""
+        return {
+            "namespaces": [tenant.namespace for tenant in self._tenants.values()],
+            "jobs": {job.name: follow(job) for job in self._stack.jobs},
+            **({"kubeconfig": found} if (found := os.environ.get("KUBECONFIG")) else {}),
+        }
+
+    def _after(self, *components: Component) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(providers=[self._provider], depends_on=list(components))
+
+    def _training_operator(self) -> TrainingOperator:
+        """In a tenant's namespace where there is one of that name; else it makes its own."""
+        spec = self._stack.training_operator
+        tenant = self._tenants.get(spec.namespace)
+        return TrainingOperator(
+            "training-operator",
+            TrainingOperatorArgs(
+                spec=spec,
+                stack_name=self._stack_name,
+                namespace=tenant.namespace if tenant else None,
+                crd_provider=cluster("cluster-crds", upsert_existing_objects=True),
+            ),
+            self._after(*([tenant] if tenant else [])),
+        )
+
+    def _job(self, job: JobSpec) -> TrainingJob:
+        pool = self._pools.get(job.pool) if job.pool else None
+        storage = {v.claim: self._storage[v.claim] for v in job.volumes}
+        waits_for: list[Component] = [
+            self._operator,  # its webhook answers before a job comes, and outlives every job
+            self._tenants[job.tenant],  # quota and defaults, not only the namespace
+            self._priorities,
+            *([pool] if pool else []),
+            *storage.values(),
+        ]
+        return TrainingJob(
+            job.name,
+            TrainingJobArgs(
+                spec=job,
+                namespace=self._tenants[job.tenant].namespace,
+                priority_class=job.priority,
+                pool=next((p for p in self._stack.pools if p.name == job.pool), None),
+                script=self._ready.scripts[job.script] if job.script else None,
+                claims={name: claim.claim_name for name, claim in storage.items()},
+            ),
+            self._after(*waits_for),
+        )
+
+
+def follow(job: JobSpec) -> Mapping[str, str]:
+    """The commands that show how a job goes."""
+    leader = "chief" if job.chief is not None else "worker"
+    return {
+        "state": f"kubectl get tfjob -n {job.tenant} {job.name}",
+        "logs": f"kubectl logs -n {job.tenant} -f {job.name}-{leader}-0",
+    }

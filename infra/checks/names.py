@@ -1,0 +1,51 @@
+"""Names: used once, short enough for what is made from them, and not Kubernetes' own."""
+
+from collections.abc import Iterator
+
+from infra.checks.findings import Finding, Subject
+from infra.models import JobSpec
+
+_LONGEST = 63  # a Service's name, and a label's value
+_SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Duplicates in each list, over-long pod names, and namespaces of the system."""
+    yield from _duplicates(subject)
+    for i, job in enumerate(subject.stack.jobs):
+        yield from _pod_names(i, job)
+    for i, tenant in enumerate(subject.stack.tenants):
+        if tenant.name in _SYSTEM_NAMESPACES:
+            yield Finding(
+                code="tenant-takes-system-namespace",
+                place=("tenants", i, "name"),
+                message=f"the namespace {tenant.name} belongs to Kubernetes",
+                remedy="give the tenant a name of its own",
+            )
+
+
+def _duplicates(subject: Subject) -> Iterator[Finding]:
+    for kind in ("pools", "priorities", "tenants", "storage", "jobs"):
+        names = [item.name for item in getattr(subject.stack, kind)]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                yield Finding(
+                    code="duplicate-name",
+                    place=(kind, i, "name"),
+                    message=f"{name} is the name of another of the {kind}",
+                    remedy="give each its own",
+                )
+
+
+def _pod_names(i: int, job: JobSpec) -> Iterator[Finding]:
+    """The operator makes pods and Services named <job>-<role>-<index>."""
+    endings = [f"-{role}-{spec.replicas - 1}" for role, spec in job.roles()]
+    longest = max(endings, key=len)
+    room = _LONGEST - len(longest)
+    if len(job.name) > room:
+        yield Finding(
+            code="job-name-too-long",
+            place=("jobs", i, "name"),
+            message=f"its pods would be called <name>{longest}, longer than {_LONGEST} characters",
+            remedy=f"use at most {room} characters, not {len(job.name)}",
+        )

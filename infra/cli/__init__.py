@@ -1,0 +1,84 @@
+"""The `colo` command. Each subcommand is a module of this package, imported when it is called."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+COMMANDS = {
+    "check": "find everything that is wrong with a stack file",
+    "schema": "write the JSON schema by which editors check stack files",
+    "sandbox": "a Kubernetes cluster on this machine, to try stacks on",
+}
+
+
+class Command(Protocol):
+    """What a subcommand's module offers."""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Declare its options."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Do it, and return the exit code."""
+
+
+class UnfitError(Exception):
+    """A command cannot do what was asked; the message says why and what to do."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one subcommand; whoever called gets a sentence, never a traceback."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    chosen = next((word for word in given if not word.startswith("-")), None)
+    parser, found = _parser(chosen)
+    args = parser.parse_args(given)
+    if found is None:
+        parser.print_help()
+        return 2
+    try:
+        return found.run(args)
+    except KeyboardInterrupt:
+        print("colo: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # `colo … | head`
+        sys.stderr.close()
+        return 141
+    except (UnfitError, OSError) as error:
+        print(f"colo {chosen}: {error}", file=sys.stderr)
+        return 1
+    except Exception as error:
+        return _surprised(str(chosen), error)
+
+
+def _parser(chosen: str | None) -> tuple[argparse.ArgumentParser, Command | None]:
+    """The parser; only the chosen subcommand is imported, so that help stays quick."""
+    parser = argparse.ArgumentParser(
+        prog="colo", description="Offline training beside online services on one cluster."
+    )
+    commands = parser.add_subparsers(metavar="COMMAND")
+    found = None
+    for name, purpose in COMMANDS.items():
+        command = commands.add_parser(name, help=purpose, description=f"{purpose.capitalize()}.")
+        if name == chosen:
+            found = cast(Command, importlib.import_module(f"infra.cli.{name}"))
+            found.configure(command)
+    return parser, found
+
+
+def _surprised(command: str, error: Exception) -> int:
+    """A defect of this program: one line, and the traceback in a file for whoever mends it."""
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile(
+        "w", prefix=f"colo-{command}-", suffix=".log", delete=False, encoding="utf-8"
+    ) as log:
+        traceback.print_exception(error, file=log)
+    kind = type(error).__name__
+    text = " ".join(str(error).split())
+    print(
+        f"colo {command}: failed unexpectedly ({kind}: {text}); details are in {log.name}",
+        file=sys.stderr,
+    )
+    return 1

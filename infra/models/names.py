@@ -1,0 +1,121 @@
+"""Names as Kubernetes allows them, each refused with the rule that it breaks."""
+
+import re
+from collections.abc import Callable
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_QUALIFIED = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
+
+
+def _matching(pattern: str, longest: int, rule: str) -> Callable[[str], str]:
+    whole = re.compile(pattern)
+
+    def check(value: str) -> str:
+        if len(value) > longest:
+            raise ValueError(f"{value!r} has {len(value)} characters; use at most {longest}")
+        if not whole.fullmatch(value):
+            raise ValueError(f"{value!r} is not a valid name here; {rule}")
+        return value
+
+    return check
+
+
+def _text(pattern: str, longest: int, rule: str) -> tuple[AfterValidator, WithJsonSchema]:
+    schema = {"type": "string", "pattern": f"^{pattern}$", "maxLength": longest}
+    return AfterValidator(_matching(pattern, longest, rule)), WithJsonSchema(schema)
+
+
+DnsLabel = Annotated[
+    str,
+    *_text(_LABEL, 63, "use lower-case letters, digits and '-', with a letter or digit at each end"),
+]
+"""RFC 1123 label: namespaces, pools."""
+
+JobName = Annotated[
+    str,
+    *_text(
+        r"[a-z]([-a-z0-9]*[a-z0-9])?",
+        63,
+        "start with a lower-case letter, then lower-case letters, digits and '-'",
+    ),
+]
+"""RFC 1035 label: the operator makes a Service for each pod of a job."""
+
+ObjectName = Annotated[
+    str,
+    *_text(
+        rf"{_LABEL}(\.{_LABEL})*",
+        253,
+        "use lower-case letters, digits, '-' and '.', with a letter or digit at each end",
+    ),
+]
+"""RFC 1123 subdomain: nodes, classes, claims, Secrets."""
+
+LabelValue = Annotated[
+    str,
+    *_text(
+        rf"({_QUALIFIED})?",
+        63,
+        "use letters, digits, '-', '_' and '.', with a letter or digit at each end",
+    ),
+]
+
+EnvName = Annotated[
+    str,
+    *_text(r"[A-Za-z_][A-Za-z0-9_]*", 253, "use letters, digits and '_', not starting with a digit"),
+]
+
+
+def _label_key(value: str) -> str:
+    prefix, slash, name = value.rpartition("/")
+    _matching(_QUALIFIED, 63, "use letters, digits, '-', '_' and '.'")(name)
+    if slash:
+        _matching(rf"{_LABEL}(\.{_LABEL})*", 253, "the part before '/' is a DNS name")(prefix)
+    return value
+
+
+LabelKey = Annotated[str, AfterValidator(_label_key), Field(max_length=317)]
+"""`name` or `dns.prefix/name`: keys of labels and taints."""
+
+
+def _image(value: str) -> str:
+    if not value or re.search(r"\s", value):
+        raise ValueError(f"{value!r} is not an image; write registry/name:tag")
+    name, _, digest = value.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    if digest:
+        if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
+            raise ValueError(f"{value!r} has a malformed digest; write name@sha256:<64 hex digits>")
+    elif not tag:
+        raise ValueError(f"{value!r} has no tag or digest; write which version, as in {value}:1.4")
+    elif tag == "latest":
+        raise ValueError(f"{value!r} changes under you; write a version instead of 'latest'")
+    return value
+
+
+Image = Annotated[str, AfterValidator(_image), Field(max_length=1024)]
+"""A container image with a version: a tag, or a digest."""
+
+
+def _absolute_path(value: str) -> str:
+    parts = value.split("/")
+    if not value.startswith("/") or ".." in parts or ":" in value or value.strip("/") == "":
+        raise ValueError(f"{value!r} is not a usable path; write an absolute one, such as /data")
+    return value.rstrip("/")
+
+
+AbsolutePath = Annotated[str, AfterValidator(_absolute_path), Field(max_length=4096)]
+
+_HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*|[0-9A-Fa-f:]+", re.IGNORECASE)
+
+
+def _host(value: str) -> str:
+    if not _HOST.fullmatch(value):
+        raise ValueError(f"{value!r} is not a host; write a DNS name or an address, without a port")
+    return value
+
+
+Host = Annotated[str, AfterValidator(_host), Field(max_length=253)]

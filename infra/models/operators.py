@@ -1,0 +1,35 @@
+"""The operator that runs training jobs."""
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from infra.models.base import Fault, Flag, Model
+from infra.models.names import DnsLabel, Host
+from infra.models.resources import Amounts, Resources
+
+_REGISTRY = r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9][a-z0-9._-]*)*$"
+
+
+class TrainingOperatorSpec(Model):
+    """Where the training operator comes from and where it runs."""
+
+    install: Flag = True
+    """false: one is there already, and this stack only uses it."""
+    namespace: DnsLabel = "kubeflow"
+    """Where it runs. A tenant of this name owns the namespace; else one is made."""
+    source: str | None = Field(default=None, min_length=1)
+    """Kustomize overlay: a directory, or an URL with `?ref=`. Unset: the pinned upstream tag."""
+    image_registry: str | None = Field(default=None, pattern=_REGISTRY)
+    """Registry to pull the operator's image from instead of the public one."""
+    resources: Resources = Resources(
+        requests=Amounts(cpu="100m", memory="128Mi"), limits=Amounts(cpu="1", memory="512Mi")
+    )
+    """Requests and limits of the operator's pod."""
+    cluster_domain: Host | None = None
+    """DNS domain of the cluster, where peers are not found without it."""
+
+    def faults(self) -> Iterator[Fault]:
+        if not self.install:
+            for idle in sorted(self.model_fields_set - {"install", "namespace"}):
+                yield (idle,), "has no effect with install: false; remove it, or install: true"

@@ -1,0 +1,26 @@
+"""A stack file: one environment as plain data."""
+
+from infra.models.base import Model
+from infra.models.jobs import JobSpec
+from infra.models.operators import TrainingOperatorSpec
+from infra.models.pools import PoolSpec
+from infra.models.priorities import PrioritySpec
+from infra.models.storage import StorageSpec
+from infra.models.tenants import TenantSpec
+
+
+class Stack(Model):
+    """Everything that one environment declares."""
+
+    pools: tuple[PoolSpec, ...] = ()
+    """Groups of nodes and their marks."""
+    priorities: tuple[PrioritySpec, ...] = ()
+    """PriorityClasses, online above offline."""
+    tenants: tuple[TenantSpec, ...] = ()
+    """Teams and their namespaces."""
+    training_operator: TrainingOperatorSpec = TrainingOperatorSpec()
+    """The operator that runs jobs."""
+    storage: tuple[StorageSpec, ...] = ()
+    """Shared volumes."""
+    jobs: tuple[JobSpec, ...] = ()
+    """Training jobs; each runs once."""

@@ -1,0 +1,34 @@
+"""Shared volumes for data, checkpoints and models."""
+
+from collections.abc import Iterator
+
+from infra.models.base import Fault, Flag, Model
+from infra.models.names import AbsolutePath, DnsLabel, Host, ObjectName
+from infra.models.quantities import Memory
+
+
+class NfsSpec(Model):
+    """A directory that an NFS server exports."""
+
+    server: Host
+    path: AbsolutePath
+
+
+class StorageSpec(Model):
+    """A ReadWriteMany claim in a tenant's namespace."""
+
+    name: DnsLabel
+    """Also the claim's name."""
+    tenant: DnsLabel
+    size: Memory
+    storage_class: ObjectName | None = None
+    """A StorageClass that serves ReadWriteMany. Either this or `nfs`."""
+    nfs: NfsSpec | None = None
+    """A volume on an NFS server. Either this or `storage_class`."""
+    protect: Flag = True
+    """Refuse to delete the claim, by `destroy` too (use `--exclude-protected`)."""
+
+    def faults(self) -> Iterator[Fault]:
+        if (self.storage_class is None) == (self.nfs is None):
+            which = "neither" if self.nfs is None else "both"
+            yield (), f"{which} of storage_class and nfs given; give exactly one"

@@ -1,0 +1,40 @@
+"""Names that more than one place relies on: labels, taints, mount points, object names."""
+
+from typing import Final
+
+# --- what this project puts on objects
+DOMAIN: Final = "colocation.io"
+POOL_LABEL: Final = f"{DOMAIN}/pool"
+"""On every node of a pool. One value a node: two pools that claim a node collide on it."""
+FIELD_MANAGER_PREFIX: Final = "colocation-pool-"
+"""Followed by the pool's name: who owns a label under server-side apply."""
+
+SCRIPT_MOUNT: Final = "/opt/colocation/script"
+"""Where a job's script is mounted, read only."""
+JOB_UID: Final = 1000
+"""User and group of training processes; a tenant's `restricted` level refuses root."""
+
+# --- Kubernetes and its usual companions
+GPU_RESOURCE: Final = "nvidia.com/gpu"
+NVIDIA_VISIBLE_DEVICES: Final = "NVIDIA_VISIBLE_DEVICES"
+ISTIO_INJECT: Final = "sidecar.istio.io/inject"
+"""Label (and, before Istio 1.14, annotation) that keeps a sidecar out of a pod."""
+NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+POD_SECURITY_PREFIX: Final = "pod-security.kubernetes.io"
+MAX_USER_PRIORITY: Final = 1_000_000_000
+RESERVED_PRIORITY_PREFIX: Final = "system-"
+
+# --- the training operator, as its upstream manifests and its code name things
+TRAINING_API_VERSION: Final = "kubeflow.org/v1"
+TFJOB_KIND: Final = "TFJob"
+TENSORFLOW_CONTAINER: Final = "tensorflow"
+"""The operator looks for a container of exactly this name."""
+TRAINING_OPERATOR: Final = "training-operator"
+"""Its Deployment, Service, ServiceAccount, ClusterRole and ClusterRoleBinding."""
+TRAINING_OPERATOR_CERT_SECRET: Final = "training-operator-webhook-cert"
+TRAINING_OPERATOR_WEBHOOKS: Final = "validator.training-operator.kubeflow.org"
+TFJOB_WEBHOOK: Final = "validator.tfjob.training-operator.kubeflow.org"
+TFJOB_CRD: Final = "tfjobs.kubeflow.org"
+JOB_NAME_LABEL: Final = "training.kubeflow.org/job-name"
+REPLICA_TYPE_LABEL: Final = "training.kubeflow.org/replica-type"
+TFJOB_PORT: Final = 2222

@@ -1,0 +1,210 @@
+"""Rules between the objects of a stack: each breaks by one change, and says so in its place."""
+
+import pytest
+
+from infra.checks import examine
+
+
+def codes(subject):
+    return [(finding.code, finding.place) for finding in examine(subject)]
+
+
+def test_the_small_stack_is_fine(data, subject):
+    assert examine(subject(data)) == ()
+
+
+@pytest.mark.parametrize(
+    ("field", "code"),
+    [("tenant", "unknown-tenant"), ("priority", "unknown-priority"), ("pool", "unknown-pool")],
+)
+def test_a_job_names_only_what_is_declared(data, subject, field, code):
+    data["jobs"][0][field] = "visoin"
+    assert (code, ("jobs", 0, field)) in codes(subject(data))
+
+
+def test_a_misspelt_name_gets_the_nearest(data, subject):
+    data["jobs"][0]["priority"] = "offline-lo"
+    [finding] = examine(subject(data))
+    assert finding.message == "no priority of the stack is called offline-lo"
+    assert finding.remedy == "write offline-low"
+
+
+def test_a_name_like_no_other_gets_all_that_are_declared(data, subject):
+    data["jobs"][0]["priority"] = "x"
+    [finding] = examine(subject(data))
+    assert finding.remedy == "declare it, or write one of offline-low, online-high"
+
+
+def test_a_job_without_a_pool_needs_none(data, subject):
+    del data["jobs"][0]["pool"]
+    data["jobs"][0]["worker"] = {}
+    assert examine(subject(data)) == ()
+
+
+def test_a_claim_is_declared(data, subject):
+    data["jobs"][0]["volumes"][0]["claim"] = "dota"
+    assert codes(subject(data)) == [("unknown-storage", ("jobs", 0, "volumes", 0, "claim"))]
+
+
+def test_a_claim_of_another_tenant_is_refused(data, subject):
+    data["tenants"].append({"name": "speech"})
+    data["storage"][0]["tenant"] = "speech"
+    assert codes(subject(data)) == [("claim-of-another-tenant", ("jobs", 0, "volumes", 0, "claim"))]
+
+
+def test_storage_names_a_tenant(data, subject):
+    data["storage"].append(data["storage"][0] | {"name": "other", "tenant": "nobody"})
+    assert codes(subject(data)) == [("unknown-tenant", ("storage", 1, "tenant"))]
+
+
+def test_gpus_without_a_pool_are_a_warning(data, subject):
+    del data["jobs"][0]["pool"]
+    [finding] = examine(subject(data))
+    assert (finding.severity, finding.code) == ("warning", "gpus-without-pool")
+    assert str(finding).startswith("warning: ")
+
+
+def test_training_under_an_online_class_is_a_warning(data, subject):
+    data["jobs"][0]["priority"] = "online-high"
+    [finding] = examine(subject(data))
+    assert (finding.severity, finding.code) == ("warning", "job-with-online-priority")
+
+
+def test_a_script_is_there(data, subject):
+    [finding] = examine(subject(data, {"trian.py": "x"}))
+    assert (finding.code, finding.remedy) == ("unknown-script", "write trian.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (" \n", "script-empty"),
+        ("#" * (1024 * 1024 - 4095), "script-too-large"),
+        ("é" * 600_000, "script-too-large"),
+    ],
+)
+def test_a_script_can_be_mounted(data, subject, text, code):
+    assert codes(subject(data, {"train.py": text})) == [(code, ("jobs", 0, "script"))]
+
+
+def test_the_largest_script_fits(data, subject):
+    assert examine(subject(data, {"train.py": "#" * (1024 * 1024 - 4096)})) == ()
+
+
+def test_one_node_is_in_one_pool(data, subject):
+    data["pools"].append({"name": "cpu", "nodes": ["n3", "n2"]})
+    [finding] = examine(subject(data))
+    assert (finding.code, finding.place) == ("node-in-two-pools", ("pools", 1, "nodes", 1))
+    assert finding.message == "n2 is in pool gpu already"
+
+
+def test_two_pools_do_not_select_alike(data, subject):
+    data["pools"] += [{"name": name, "selector": {"a": "b"}} for name in ("one", "two")]
+    assert codes(subject(data)) == [("node-in-two-pools", ("pools", 2, "selector"))]
+
+
+def test_a_pool_does_not_undo_its_own_selector(data, subject):
+    data["pools"].append({"name": "x", "selector": {"a": "b"}, "labels": {"a": "c"}})
+    assert codes(subject(data)) == [("label-undoes-selector", ("pools", 1, "labels", "a"))]
+
+
+def test_our_own_labels_are_not_given_by_hand(data, subject):
+    data["pools"][0]["labels"]["colocation.io/pool"] = "other"
+    assert codes(subject(data)) == [("label-reserved", ("pools", 0, "labels", "colocation.io/pool"))]
+
+
+@pytest.mark.parametrize("field", ["taints", "foreign_taints"])
+def test_a_taint_has_one_value_and_one_owner(data, subject, field):
+    data["pools"][0]["taints"] = [{"key": "gpu", "value": "reserved", "effect": "NoSchedule"}]
+    again = {"key": "gpu", "value": "other", "effect": "NoSchedule"}
+    data["pools"][0].setdefault(field, []).append(again)
+    [finding] = examine(subject(data))
+    assert (finding.code, finding.place[2]) == ("taint-twice", field)
+
+
+def test_one_key_may_have_two_effects(data, subject):
+    effects = ("NoSchedule", "NoExecute")
+    data["pools"][0]["taints"] = [{"key": "gpu", "effect": effect} for effect in effects]
+    assert examine(subject(data)) == ()
+
+
+@pytest.mark.parametrize("value", [100000, 100001])
+def test_offline_work_ranks_below_every_online_class(data, subject, value):
+    data["priorities"][1]["value"] = value
+    assert codes(subject(data)) == [("offline-not-below-online", ("priorities", 1, "value"))]
+
+
+def test_the_lowest_online_class_counts_not_only_the_default(data, subject):
+    data["priorities"].append({"name": "online-low", "value": 500, "kind": "online"})
+    [finding] = examine(subject(data))
+    assert finding.message == "1000 is not below online-low, which has 500"
+
+
+def test_offline_work_needs_a_default_for_services_without_a_class(data, subject):
+    data["priorities"][0]["global_default"] = False
+    assert codes(subject(data)) == [("no-global-default", ("priorities",))]
+
+
+def test_a_stack_without_offline_classes_needs_no_default(data, subject):
+    del data["jobs"], data["priorities"]
+    assert examine(subject(data)) == ()
+
+
+def test_one_class_is_the_default(data, subject):
+    data["priorities"].append({"name": "b", "value": 9999, "kind": "online", "global_default": True})
+    assert codes(subject(data)) == [("second-global-default", ("priorities", 2, "global_default"))]
+
+
+def test_offline_work_is_never_the_default(data, subject):
+    data["priorities"][0]["global_default"] = False
+    data["priorities"][1]["global_default"] = True
+    assert codes(subject(data)) == [("offline-global-default", ("priorities", 1, "global_default"))]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [({"name": "system-x"}, "priority-name-reserved"), ({"value": 10**9 + 1}, "priority-too-high")],
+)
+def test_what_kubernetes_keeps_for_itself_is_refused(data, subject, change, code):
+    data["priorities"][0] |= change
+    assert [found for found, _ in codes(subject(data))] == [code]
+
+
+def test_the_highest_priority_that_users_have_is_allowed(data, subject):
+    data["priorities"][0]["value"] = 10**9
+    assert examine(subject(data)) == ()
+
+
+@pytest.mark.parametrize("kind", ["pools", "priorities", "tenants", "storage", "jobs"])
+def test_a_name_is_used_once_in_its_list(data, subject, kind):
+    again = dict(data[kind][-1])
+    if kind == "pools":
+        again["nodes"] = ["n9"]
+    data[kind].append(again)
+    assert codes(subject(data)) == [("duplicate-name", (kind, len(data[kind]) - 1, "name"))]
+
+
+@pytest.mark.parametrize(
+    ("roles", "room"),
+    [
+        ({"worker": {"replicas": 1}}, 63 - len("-worker-0")),
+        ({"worker": {"replicas": 12}}, 63 - len("-worker-11")),
+        ({"worker": {"replicas": 11}}, 63 - len("-worker-10")),
+        ({"worker": {"replicas": 10}}, 63 - len("-worker-9")),
+        ({"worker": {}, "evaluator": {}}, 63 - len("-evaluator-0")),
+    ],
+)
+def test_pod_names_fit_into_a_label(data, subject, roles, room):
+    data["jobs"][0] |= {"worker": None} | roles | {"name": "a" * room}
+    del data["jobs"][0]["pool"]
+    assert examine(subject(data)) == ()
+    data["jobs"][0]["name"] += "a"
+    [finding] = examine(subject(data))
+    assert finding.code == "job-name-too-long"
+    assert finding.remedy == f"use at most {room} characters, not {room + 1}"
+
+
+@pytest.mark.parametrize("name", ["kube-system", "default"])
+def test_a_tenant_does_not_take_over_a_system_namespace(data, subject, name):
+    data["tenants"].append({"name": name})
+    assert codes(subject(data)) == [("tenant-takes-system-namespace", ("tenants", 1, "name"))]

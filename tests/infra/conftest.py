@@ -1,0 +1,65 @@
+"""A small valid stack, as data, as a Stack, and as a file."""
+
+import copy
+
+import pytest
+import yaml
+
+from infra.checks import Subject
+from infra.models import Stack
+
+SMALL = {
+    "pools": [{"name": "gpu", "nodes": ["n1", "n2"], "labels": {"node-type": "gpu"}}],
+    "priorities": [
+        {"name": "online-high", "value": 100000, "kind": "online", "global_default": True},
+        {"name": "offline-low", "value": 1000, "kind": "offline"},
+    ],
+    "tenants": [{"name": "vision"}],
+    "training_operator": {"namespace": "vision"},
+    "storage": [{"name": "data", "tenant": "vision", "size": "10Gi", "storage_class": "shared"}],
+    "jobs": [
+        {
+            "name": "mnist",
+            "tenant": "vision",
+            "priority": "offline-low",
+            "pool": "gpu",
+            "image": "registry.example/mnist:1.4",
+            "script": "train.py",
+            "worker": {"replicas": 1, "resources": {"gpus": 1}},
+            "volumes": [{"claim": "data", "mount_path": "/data"}],
+        }
+    ],
+}
+
+
+@pytest.fixture
+def data():
+    """The stack as plain data, free to be changed."""
+    return copy.deepcopy(SMALL)
+
+
+@pytest.fixture
+def stack_file(tmp_path):
+    """Writes data, or text, as a stack file beside a folder of scripts."""
+
+    def write(content):
+        (tmp_path / "scripts").mkdir(exist_ok=True)
+        (tmp_path / "scripts" / "train.py").write_text("print('accuracy=1.0')\n")
+        file = tmp_path / "test.yaml"
+        if isinstance(content, bytes):
+            file.write_bytes(content)
+        else:
+            file.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+        return file
+
+    return write
+
+
+@pytest.fixture
+def subject():
+    """What the checks look at, from data."""
+
+    def build(data, scripts=None):
+        return Subject(Stack.model_validate(data), scripts or {"train.py": "print()"})
+
+    return build

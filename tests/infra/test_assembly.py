@@ -1,0 +1,157 @@
+"""The whole stack is declared in order, and everything waits for what it needs."""
+
+import runpy
+
+import pulumi
+import pytest
+
+from infra.assembly import assemble, follow
+from infra.models import JobSpec
+from infra.places import ROOT
+from infra.plan import plan
+
+TFJOB = "kubernetes:kubeflow.org/v1:TFJob"
+PROVIDER = "pulumi:providers:kubernetes"
+
+
+@pytest.fixture
+def assembled(declare, stack_file):
+    """Declares a stack given as data; returns what was declared and what came out."""
+
+    def run(data):
+        out = {}
+        ready = plan(stack_file(data))
+        declared = declare(lambda: out.update(assemble(ready, "test")))
+        return declared, out
+
+    return run
+
+
+def kinds(declared):
+    return {resource.typ for resource in declared.resources}
+
+
+def test_a_stack_declares_each_of_its_parts(assembled, data):
+    declared, _ = assembled(data)
+    assert {
+        "kubernetes:core/v1:Namespace",
+        "kubernetes:scheduling.k8s.io/v1:PriorityClass",
+        "kubernetes:core/v1:PersistentVolumeClaim",
+        "kubernetes:kustomize/v2:Directory",
+        TFJOB,
+    } <= kinds(declared)
+
+
+def test_an_empty_stack_declares_no_more_than_its_operator(assembled):
+    declared, out = assembled({"training_operator": {"install": False}})
+    assert {kind for kind in kinds(declared) if kind.startswith("kubernetes:")} == set()
+    assert out["jobs"] == {}
+
+
+def test_a_job_waits_for_everything_that_it_refers_to(assembled, data):
+    declared, _ = assembled(data)
+    waits_for = declared.waits_for["mnist-tfjob"]
+    by_type = {r.name: r.typ for r in declared.resources}
+    types = {by_type.get(name) for name in waits_for}
+    assert "kubernetes:kustomize/v2:Directory" in types
+    assert "kubernetes:core/v1:Namespace" in types
+    assert "kubernetes:scheduling.k8s.io/v1:PriorityClass" in types
+    assert "kubernetes:core/v1:PersistentVolumeClaim" in types
+    assert "gpu-marks" in waits_for
+
+
+def test_a_job_waits_for_no_other_tenant_pool_or_storage(assembled, data):
+    data["tenants"].append({"name": "speech"})
+    data["pools"].append({"name": "cpu", "nodes": ["n9"]})
+    other = {"name": "other", "tenant": "speech", "size": "1Gi", "storage_class": "shared"}
+    data["storage"].append(other)
+    declared, _ = assembled(data)
+    waits_for = declared.waits_for["mnist-tfjob"]
+    assert not {n for n in waits_for if n.startswith(("speech", "cpu", "other"))}
+
+
+def test_a_job_gets_the_claim_pool_and_script_that_it_names(assembled, data):
+    declared, _ = assembled(data)
+    worker = declared.only(TFJOB).inputs["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]
+    assert worker["nodeSelector"]["colocation.io/pool"] == "gpu"
+    sources = [v.get("persistentVolumeClaim", v.get("configMap")) for v in worker["volumes"]]
+    assert sources[0] == {"claimName": "data"}
+    assert sources[1]["name"].startswith("mnist-script-")
+
+
+def test_everything_goes_to_the_one_cluster(assembled, data):
+    declared, _ = assembled(data)
+    providers = {r.name: r for r in declared.all(PROVIDER)}
+    assert providers["cluster"].inputs["enableServerSideApply"] == "true"
+    assert providers["cluster"].inputs["upsertExistingObjects"] == "false"
+    used = {r.provider.split("::")[2] + r.provider for r in declared.resources if r.typ == TFJOB}
+    assert all("cluster" in name for name in used)
+    assert used
+
+
+def test_the_operator_lives_in_the_tenants_namespace_where_there_is_one(assembled, data):
+    declared, _ = assembled(data)
+    names = [r.inputs["metadata"]["name"] for r in declared.all("kubernetes:core/v1:Namespace")]
+    assert names == ["vision"]
+    [directory] = [r.name for r in declared.all("kubernetes:kustomize/v2:Directory")]
+    assert any(name.startswith("vision") for name in declared.waits_for[directory])
+
+
+def test_the_operator_makes_a_namespace_that_no_tenant_owns(assembled, data):
+    data["training_operator"]["namespace"] = "operators"
+    declared, _ = assembled(data)
+    names = {r.inputs["metadata"]["name"] for r in declared.all("kubernetes:core/v1:Namespace")}
+    assert names == {"vision", "operators"}
+
+
+def test_what_comes_out_is_what_a_person_types_next(assembled, data, monkeypatch):
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    _, out = assembled(data)
+    assert out["jobs"] == {
+        "mnist": {
+            "state": "kubectl get tfjob -n vision mnist",
+            "logs": "kubectl logs -n vision -f mnist-worker-0",
+        }
+    }
+    assert "kubeconfig" not in out
+
+
+def test_the_kubeconfig_of_the_sandbox_is_told(assembled, data, monkeypatch):
+    monkeypatch.setenv("KUBECONFIG", "/somewhere/kubeconfig")
+    assert assembled(data)[1]["kubeconfig"] == "/somewhere/kubeconfig"
+
+
+def test_the_chief_is_followed_where_there_is_one():
+    job = {"name": "d", "tenant": "t", "priority": "p", "image": "i:1", "worker": {}, "chief": {}}
+    assert follow(JobSpec.model_validate(job))["logs"] == "kubectl logs -n t -f d-chief-0"
+
+
+def test_warnings_reach_the_person_who_updates(assembled, data, monkeypatch):
+    said = []
+    monkeypatch.setattr(pulumi.log, "warn", said.append)
+    del data["jobs"][0]["pool"]
+    assembled(data)
+    assert len(said) == 1
+    assert "gpus" in said[0]
+
+
+def test_the_program_stops_before_any_resource_if_something_is_wrong(declare, stack_file, data, monkeypatch):
+    data["jobs"][0]["pool"] = "gpus"
+    monkeypatch.setattr("infra.places.STACKS", stack_file(data).parent)
+    declared = []
+    with pytest.raises(pulumi.RunError, match=r"jobs\.mnist\.pool: no pool of the stack is called gpus"):
+        declared.append(declare(lambda: runpy.run_path(str(ROOT / "infra/__main__.py"))))
+    assert declared == []
+
+
+def test_the_program_declares_the_stack_and_exports_what_people_read(declare, stack_file, data, monkeypatch):
+    exported = {}
+    monkeypatch.setattr("infra.places.STACKS", stack_file(data).parent)
+    monkeypatch.setattr(pulumi, "export", exported.__setitem__)
+    declared = declare(lambda: runpy.run_path(str(ROOT / "infra/__main__.py")))
+    assert TFJOB in kinds(declared)
+    assert {"namespaces", "jobs"} <= set(exported)
+
+
+def test_the_program_is_short():
+    assert len((ROOT / "infra/__main__.py").read_text("utf-8").splitlines()) <= 20

@@ -1,0 +1,102 @@
+"""The `colo` command says what is wrong in sentences, and nothing else."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from infra import cli
+from infra.cli import check, main, schema
+from infra.places import ROOT
+
+
+def test_a_good_stack_passes(stack_file, data, capsys):
+    assert main(["check", "--file", str(stack_file(data))]) == 0
+    assert capsys.readouterr().out.endswith("test.yaml: no faults (1 pool, 1 tenant, 1 job, 0 warnings)\n")
+
+
+def test_a_bad_stack_fails_with_a_line_for_each_fault(stack_file, data, capsys):
+    data["jobs"][0] |= {"pool": "gpus", "tenant": "visoin"}
+    assert main(["check", "--file", str(stack_file(data))]) == 1
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 2
+    assert err.endswith("test.yaml: 2 faults\n")
+
+
+def test_warnings_alone_pass(stack_file, data, capsys):
+    del data["jobs"][0]["pool"]
+    assert main(["check", "--file", str(stack_file(data))]) == 0
+    assert "warning:" in capsys.readouterr().out
+
+
+def test_every_stack_of_the_project_is_fine(capsys):
+    for file in sorted((ROOT / "stacks").glob("*.yaml")):
+        assert main(["check", "--stack", file.stem]) == 0, capsys.readouterr().out
+
+
+def test_no_command_shows_help(capsys):
+    assert main([]) == 2
+    assert "check" in capsys.readouterr().out
+
+
+def test_a_misspelt_command_names_those_there_are(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["chekc"])
+    assert caught.value.code == 2
+    assert "choose from" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (cli.UnfitError("no cluster; start one"), 1, "colo check: no cluster; start one\n"),
+        (PermissionError(13, "Permission denied", "/x"), 1, "colo check: [Errno 13]"),
+        (KeyboardInterrupt(), 130, "colo: interrupted\n"),
+    ],
+)
+def test_what_goes_wrong_becomes_a_sentence(monkeypatch, capsys, error, code, sentence):
+    def fail(_):
+        raise error
+
+    monkeypatch.setattr(check, "run", fail)
+    assert main(["check", "--stack", "dev"]) == code
+    assert capsys.readouterr().err.startswith(sentence)
+
+
+def test_a_defect_is_told_in_one_line_and_kept_in_a_file(monkeypatch, capsys, tmp_path):
+    def fail(_):
+        raise ZeroDivisionError("a\nb")
+
+    monkeypatch.setattr(check, "run", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert main(["check", "--stack", "dev"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("colo check: failed unexpectedly (ZeroDivisionError: a b); details are in ")
+    assert err.count("\n") == 1
+    assert "Traceback" in next(tmp_path.glob("colo-check-*.log")).read_text()
+
+
+def test_help_imports_nothing_that_is_slow():
+    code = (
+        "import sys\nfrom infra.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "print([m for m in ('pulumi', 'pydantic', 'yaml', 'kubernetes') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_schema_in_the_repository_is_current():
+    assert schema.FILE.read_text("utf-8") == schema.render(), "run: colo schema"
+
+
+def test_the_schema_command_writes_the_schema(tmp_path, capsys):
+    assert main(["schema", "--output", str(tmp_path / "s.json")]) == 0
+    assert json.loads((tmp_path / "s.json").read_text())["title"] == "Stack"
+
+
+def test_the_schema_explains_every_key_that_has_a_meaning():
+    job = json.loads(schema.render())["$defs"]["JobSpec"]["properties"]
+    assert job["priority"]["description"] == "One of the stack's priorities."
+    assert job["worker"]["description"].startswith("Trains.")

@@ -1,0 +1,176 @@
+"""A stack file becomes a stack, or one line for each thing that is wrong."""
+
+import pytest
+
+from infra.load import StackFileError, load
+
+
+def faults(file):
+    """The faults, without the folder that the test happens to be in."""
+    with pytest.raises(StackFileError) as caught:
+        load(file)
+    return [line.replace(str(file), "test.yaml") for line in caught.value.faults]
+
+
+def test_a_good_file_becomes_a_stack(stack_file, data):
+    loaded = load(stack_file(data))
+    assert loaded.stack.jobs[0].name == "mnist"
+
+
+def test_every_fault_is_found_in_one_run_in_the_order_of_the_file(stack_file):
+    text = """\
+pools:
+  - name: gpu
+    nodes: [a, a]
+    taints: [{key: gpu, effect: NoSchedul}]
+  - name: Big
+    node: [b]
+tenants:
+  - name: vision
+    quota: {requests.cpus: 3, requests.memory: 512m}
+jobs:
+  - name: x
+    tenant: vision
+    image: mnist
+    wrokers: {replicas: 1}
+"""
+    assert faults(stack_file(text)) == [
+        "test.yaml:4 pools.gpu.taints[0].effect: 'NoSchedul' is not known; "
+        "write one of NoSchedule, PreferNoSchedule, NoExecute (did you mean NoSchedule?)",
+        "test.yaml:5 pools.Big.name: 'Big' is not a valid name here; "
+        "use lower-case letters, digits and '-', with a letter or digit at each end",
+        "test.yaml:6 pools.Big.node: is not a known key; write nodes",
+        "test.yaml:9 tenants.vision.quota.requests.cpus: "
+        "is not a quota that Kubernetes knows; write requests.cpu",
+        "test.yaml:9 tenants.vision.quota.requests.memory: '512m' is less than a byte; did you mean 512Mi?",
+        "test.yaml:11 jobs.x.priority: is missing; add `priority:`",
+        "test.yaml:13 jobs.x.image: 'mnist' has no tag or digest; write which version, as in mnist:1.4",
+        "test.yaml:14 jobs.x.wrokers: is not a known key; write worker",
+    ]
+
+
+def test_a_rule_between_fields_names_the_line_of_the_field(stack_file):
+    text = "pools:\n  - name: gpu\n    nodes:\n      - a\n      - a\n"
+    assert faults(stack_file(text)) == ["test.yaml:5 pools.gpu.nodes[1]: a is listed already; list it once"]
+
+
+def test_a_key_given_twice_is_refused_with_both_lines(stack_file):
+    text = "tenants:\n  - name: a\n    quota: {pods: 1}\n    name: b\n"
+    assert faults(stack_file(text)) == [
+        "test.yaml:4 tenants.b.name: given twice, first on line 2; keep one of the two"
+    ]
+
+
+def test_keys_that_a_merge_brings_may_be_overridden(stack_file):
+    text = "tenants:\n  - &first {name: a, quota: {pods: 1}}\n  - {<<: *first, name: b}\n"
+    stack = load(stack_file(text)).stack
+    assert [(t.name, t.quota["pods"]) for t in stack.tenants] == [("a", "1"), ("b", "1")]
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("replicaz", "write replicas"),
+        ("restartPolicy", "write restart_policy"),
+        ("Replicas", "write replicas"),
+        ("colour", "known here: replicas, resources, restart_policy"),
+    ],
+)
+def test_an_unknown_key_is_met_with_the_nearest_or_all(stack_file, data, key, hint):
+    data["jobs"][0]["worker"][key] = 1
+    [fault] = faults(stack_file(data))
+    assert fault.endswith(f"jobs.mnist.worker.{key}: is not a known key; {hint}")
+
+
+def test_what_belongs_elsewhere_says_where(stack_file, data):
+    data["jobs"][0] |= {"ttlSecondsAfterFinished": 60, "tolerations": []}
+    data["jobs"][0]["worker"]["resources"]["requests"] = {"nvidia.com/gpu": 1}
+    found = "\n".join(faults(stack_file(data)))
+    assert "a ttl deletes the job, and the next run trains again; remove it" in found
+    assert "they follow from the pool; write pool: <name>" in found
+    assert "write gpus: <number> beside requests and limits" in found
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        (5, "5 stands here; write text, in quotes if it looks like a number"),
+        (None, "has no value; write one, or remove the key"),
+        ([], "a list stands here; write text"),
+        ({}, "a mapping stands here; write text"),
+    ],
+)
+def test_a_value_of_another_kind_says_what_to_write(stack_file, data, value, complaint):
+    data["jobs"][0]["tenant"] = value
+    [fault] = faults(stack_file(data))
+    assert complaint in fault
+
+
+def test_a_list_where_pairs_belong_says_so(stack_file, data):
+    data["jobs"][0]["worker"] = [1]
+    data["tenants"] = {"name": "a"}
+    found = "\n".join(faults(stack_file(data)))
+    assert "jobs.mnist.worker: a list stands here; write `key: value` pairs" in found
+    assert "tenants: a mapping stands here; write a list, each item after '- '" in found
+
+
+def test_numbers_out_of_range_say_the_range(stack_file, data):
+    data["jobs"][0]["worker"]["replicas"] = 0
+    data["jobs"][0]["run_policy"] = {"backoff_limit": 2**31}
+    found = "\n".join(faults(stack_file(data)))
+    assert "0 is too low; write 1 or more" in found
+    assert "2147483648 is too high; write 2147483647 or less" in found
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "test.yaml:1 the file: is empty; write at least `tenants:`, see stacks/dev.yaml"),
+        (b"# only a comment\n", "test.yaml:1 the file: is empty;"),
+        (b"a: 1\nb: \xff\n", "test.yaml:2 the file: is not UTF-8 text; save it as UTF-8"),
+        (b"pools:\n\t- name: a\n", "test.yaml:2 the file: a tab stands where YAML wants spaces"),
+        (b"\n- a\n", "test.yaml:2 the file: holds no `key: value` pairs"),
+        (b"hello\n", "test.yaml:1 the file: holds no `key: value` pairs"),
+        (b"pools: [1\n", "test.yaml:2 the file: not valid YAML ("),
+        (b"pools: []\n---\njobs: []\n", "test.yaml:2 the file: a second document starts here"),
+        (b"pools: &a [*a]\n", "test.yaml:1 the file: an alias contains itself"),
+        (b"pools: *a\n", "test.yaml:1 the file: not valid YAML (found undefined alias"),
+        (b"a: !!python/name:os.system x\n", "test.yaml:1 the file: has the tag"),
+        (b"a: \x07\n", "test.yaml:1 the file: holds a control character"),
+        (b"a: " + b"[" * 3000 + b"]" * 3000, "test.yaml:1 the file: is nested too deeply"),
+        (b"a: 2026-99-99\n", "test.yaml:1 the file: '2026-99-99' cannot be read; put it in quotes"),
+    ],
+)
+def test_a_file_that_is_no_stack_gets_one_sentence(stack_file, content, sentence):
+    [fault] = faults(stack_file(content))
+    assert fault.startswith(sentence)
+    assert "\n" not in fault
+
+
+def test_aliases_cannot_fill_the_memory(stack_file):
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
+    [fault] = faults(stack_file("\n".join(lines)))
+    assert "its aliases stand for too much data" in fault
+
+
+def test_a_key_that_yaml_takes_for_a_switch_is_refused(stack_file):
+    found = faults(stack_file("tenants:\n  - name: a\n    on: 1\n    ? [b]\n    : 2\n"))
+    assert found == [
+        "test.yaml:3 tenants.a: on is not text; write the key in quotes",
+        "test.yaml:4 tenants.a: this key is not text; write the key in quotes",
+    ]
+
+
+def test_a_byte_order_mark_does_no_harm(stack_file):
+    assert load(stack_file(b"\xef\xbb\xbftenants: []\n")).stack.tenants == ()
+
+
+def test_a_missing_file_names_those_that_are_there(stack_file, data):
+    file = stack_file(data)
+    [fault] = faults(file.with_name("prod.yaml"))
+    assert fault == "test.yaml:1 the file: there is no such file; there are: test"
+
+
+def test_a_folder_is_no_stack_file(tmp_path):
+    assert "is a folder" in faults(tmp_path)[0]

@@ -1,0 +1,53 @@
+"""A plan is a stack that is fit to be declared."""
+
+import pytest
+
+from infra.load import StackFileError
+from infra.plan import plan
+
+
+def test_a_plan_has_the_text_of_the_scripts(stack_file, data):
+    assert plan(stack_file(data)).scripts == {"train.py": "print('accuracy=1.0')\n"}
+
+
+def test_faults_of_checks_name_file_and_line(stack_file, data):
+    data["jobs"][0]["pool"] = "gpus"
+    file = stack_file(data)
+    line = file.read_text().splitlines().index("  pool: gpus") + 1
+    with pytest.raises(StackFileError) as caught:
+        plan(file)
+    assert caught.value.faults == (
+        f"{file}:{line} jobs.mnist.pool: no pool of the stack is called gpus; write gpu",
+    )
+
+
+def test_warnings_do_not_stop_anything(stack_file, data):
+    del data["jobs"][0]["pool"]
+    [warning] = plan(stack_file(data)).warnings
+    assert "jobs.mnist.worker.resources.gpus: warning: GPUs are asked for and no pool" in warning
+
+
+def test_warnings_are_told_beside_faults(stack_file, data):
+    del data["jobs"][0]["pool"]
+    data["jobs"][0]["tenant"] = "nobody"
+    with pytest.raises(StackFileError) as caught:
+        plan(stack_file(data))
+    assert len(caught.value.warnings) == 1
+
+
+def test_a_script_that_is_not_text_counts_as_missing(stack_file, data):
+    file = stack_file(data)
+    (file.parent / "scripts" / "train.py").write_bytes(b"\xff")
+    with pytest.raises(StackFileError, match="not among the readable files"):
+        plan(file)
+
+
+def test_the_operator_may_come_from_elsewhere_than_the_file_says(stack_file, data):
+    file = stack_file(data)
+    assert plan(file).stack.training_operator.source is None
+    assert plan(file, "/src/overlay").stack.training_operator.source == "/src/overlay"
+
+
+def test_an_operator_that_is_not_installed_comes_from_nowhere(stack_file, data):
+    data["training_operator"] = {"install": False}
+    assert plan(stack_file(data), "/src/overlay").stack.training_operator.source is None

@@ -1,0 +1,69 @@
+"""What a training job may say."""
+
+import pytest
+from pydantic import ValidationError
+
+
+def test_a_job_of_one_worker_needs_little(job):
+    small = job(worker={})
+    assert [role for role, _ in small.roles()] == ["worker"]
+    assert small.worker.replicas == 1
+    assert small.run_policy.clean_pod_policy == "Running"
+    assert not small.distributed
+
+
+def test_more_than_one_pod_is_distributed(job):
+    assert job(worker={"replicas": 2}).distributed
+    assert job(chief={}, worker={}).distributed
+
+
+def test_a_preempted_pod_starts_again_unless_said_otherwise(job):
+    assert job().worker.restart_policy == "OnFailure"
+    assert job().run_policy.backoff_limit == 3
+    assert job(run_policy={"backoff_limit": None}).run_policy.backoff_limit is None
+
+
+def test_a_job_does_not_change(job):
+    with pytest.raises(ValidationError, match="frozen"):
+        job().image = "other:1"
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"worker": None, "ps": {}}, "would never end; give one of them"),
+        ({"chief": {"replicas": 2}}, "2 chiefs, and only one leads"),
+        ({"script": "a.py", "command": ["b"]}, "both script and command"),
+        ({"env": {"TF_CONFIG": "{}"}}, "the operator sets TF_CONFIG"),
+        ({"env": {"1A": "x"}}, "not a valid name"),
+        ({"env": {"A": 1}}, "valid string"),
+        ({"script": "../a.py"}, "is not a script"),
+        ({"script": "a.sh"}, "is not a script"),
+        ({"script": ".py"}, "is not a script"),
+        ({"worker": {"replicas": 0}}, "greater than or equal to 1"),
+        ({"worker": {"replicas": "2"}}, "valid integer"),
+        ({"worker": {"replicas": True}}, "valid integer"),
+        ({"worker": {"restart_policy": "onFailure"}}, "'OnFailure'"),
+        ({"run_policy": {"clean_pod_policy": "running"}}, "'Running'"),
+        ({"run_policy": {"backoff_limit": -1}}, "greater than or equal to 0"),
+        ({"run_policy": {"suspend": "yes"}}, "valid boolean"),
+        ({"workers": {}}, "workers"),
+        ({"priority": None}, "priority"),
+    ],
+)
+def test_a_bad_job_is_refused_with_the_reason(job, change, complaint):
+    with pytest.raises(ValidationError, match=complaint):
+        job(**change)
+
+
+def test_two_volumes_do_not_share_a_path(job):
+    apart = [{"claim": "a", "mount_path": "/a"}, {"claim": "a", "mount_path": "/b"}]
+    assert len(job(volumes=apart).volumes) == 2
+    with pytest.raises(ValidationError, match="/a is mounted already"):
+        job(volumes=[apart[0], {"claim": "b", "mount_path": "/a/"}])
+
+
+def test_every_fault_of_a_job_is_named_at_once(job):
+    with pytest.raises(ValidationError) as caught:
+        job(worker=None, script="a.py", command=["b"], env={"TF_CONFIG": "{}"})
+    assert len(caught.value.errors()[0]["ctx"]["faults"]) == 3

@@ -1,0 +1,79 @@
+"""Data flows one way: who may import whom (docs/architecture.md)."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+OURS = ("infra", "components", "sandbox", "benchmarks", "tests")
+
+
+def imports(file):
+    """Full names of the modules that a file imports, at its top or inside functions."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def files(*folders):
+    return [file for folder in folders for file in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def from_any(names, *packages):
+    return {name for name in names if any(name == p or name.startswith(f"{p}.") for p in packages)}
+
+
+def named(folder):
+    return {"argvalues": files(folder), "ids": lambda file: str(file.relative_to(ROOT))}
+
+
+@pytest.mark.parametrize("file", **named("infra/models"))
+def test_models_import_pydantic_and_each_other_only(file):
+    ours = from_any(imports(file), *OURS)
+    assert ours == from_any(ours, "infra.models")
+    others = {name.partition(".")[0] for name in imports(file) - ours}
+    assert others <= {"pydantic", "pydantic_core", *sys.stdlib_module_names}
+
+
+@pytest.mark.parametrize("file", **named("components"))
+def test_components_import_models_names_and_versions_but_never_one_another(file):
+    ours = from_any(imports(file), *OURS)
+    assert from_any(ours, "infra") == from_any(ours, "infra.models", "infra.vocabulary", "infra.versions")
+    assert ours == from_any(ours, "infra", "components")
+    others = {f"components.{name}" for name in component_modules() if name != file.stem}
+    assert from_any(ours, *others) == set()
+
+
+def component_modules():
+    """Modules that hold a component, not a helper of one."""
+    return {file.stem for file in files("components") if "(Component)" in file.read_text("utf-8")}
+
+
+def test_there_are_components_to_look_at():
+    assert {"node_pool", "tenant", "training_job", "training_operator"} <= component_modules()
+
+
+@pytest.mark.parametrize("file", **named("infra"))
+def test_only_the_sandboxs_own_command_knows_of_the_sandbox(file):
+    known = from_any(imports(file), "sandbox", "tests", "benchmarks")
+    assert known == set() or file == ROOT / "infra" / "cli" / "sandbox.py"
+
+
+def test_only_the_program_itself_reads_pulumis_config():
+    readers = [file for file in files("infra", "components") if "pulumi.Config" in file.read_text("utf-8")]
+    assert readers == [ROOT / "infra" / "__main__.py"]
+
+
+@pytest.mark.parametrize("folder", ["infra", "components"])
+def test_no_module_bears_a_name_of_the_standard_library(folder):
+    """`infra` is the working directory of the program, so its modules would shadow them."""
+    names = {file.stem for file in (ROOT / folder).glob("*.py")} - {"__init__", "__main__"}
+    assert names & sys.stdlib_module_names == set()
