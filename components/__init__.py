@@ -1,0 +1,1 @@
+"""Pulumi components, one a file; none imports another."""

@@ -1,0 +1,39 @@
+"""Nodes that belong together: the labels and taints that keep others off and draw jobs in."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+
+from components.base import Component
+from components.node_marks import NodeMarks
+from infra.models.pools import PoolSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodePoolArgs:
+    spec: PoolSpec
+
+
+class NodePool(Component):
+    """One pool's marks on its nodes. The nodes themselves belong to whoever runs the cluster."""
+
+    nodes: pulumi.Output[list[str]]
+    """The pool's nodes, as the last update found them."""
+
+    def __init__(self, name: str, args: NodePoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("colocation:nodes:NodePool", name, opts)
+        marks = NodeMarks(f"{name}-marks", node_marks(args.spec), self.child())
+        self.nodes = marks.marked.apply(lambda marked: sorted(marked or ()))
+        self.register_outputs({"nodes": self.nodes})
+
+
+def node_marks(spec: PoolSpec) -> dict[str, Any]:
+    """Render what the pool puts on its nodes; foreign taints are not among it."""
+    return {
+        "pool": spec.name,
+        "nodes": sorted(spec.nodes),
+        "selector": dict(spec.selector),
+        "labels": dict(spec.labels),
+        "taints": [taint.model_dump() for taint in spec.taints],
+    }

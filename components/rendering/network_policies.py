@@ -1,0 +1,94 @@
+"""Which traffic a tenant's pods may have: none by default, and what training needs.
+
+A policy only ever adds to what others allow. Egress to a data store outside the cluster is
+therefore a NetworkPolicy of the team's own, beside these. NFS volumes need none: the node mounts
+them.
+"""
+
+from collections.abc import Mapping
+
+from pulumi_kubernetes.meta.v1 import LabelSelectorArgs
+from pulumi_kubernetes.networking.v1 import (
+    IPBlockArgs,
+    NetworkPolicyEgressRuleArgs,
+    NetworkPolicyIngressRuleArgs,
+    NetworkPolicyPeerArgs,
+    NetworkPolicyPortArgs,
+    NetworkPolicySpecArgs,
+)
+
+from infra.vocabulary import NAMESPACE_NAME_LABEL
+
+MONITORING_NAMESPACE = "monitoring"
+METRICS_PORT = "metrics"
+"""The name of a port that serves metrics, whatever its number."""
+OPERATOR_LABELS = {"control-plane": "kubeflow-training-operator"}
+_WEBHOOK_PORT, _OPERATOR_METRICS_PORT = 9443, 8080
+_NODE_LOCAL_DNS = "169.254.20.10/32"
+
+
+def tenant_policies() -> Mapping[str, NetworkPolicySpecArgs]:
+    """The policies of a tenant's namespace, by name."""
+    everyone = LabelSelectorArgs()
+    peers = [NetworkPolicyPeerArgs(pod_selector=everyone)]
+    return {
+        "default-deny": NetworkPolicySpecArgs(pod_selector=everyone, policy_types=["Ingress", "Egress"]),
+        "allow-dns": NetworkPolicySpecArgs(
+            pod_selector=everyone,
+            policy_types=["Egress"],
+            egress=[
+                NetworkPolicyEgressRuleArgs(
+                    # The second: clusters with a DNS cache on each node, outside any namespace.
+                    to=[
+                        _namespace("kube-system"),
+                        NetworkPolicyPeerArgs(ip_block=IPBlockArgs(cidr=_NODE_LOCAL_DNS)),
+                    ],
+                    ports=[_port(53, "UDP"), _port(53)],
+                )
+            ],
+        ),
+        "allow-peers": NetworkPolicySpecArgs(
+            pod_selector=everyone,
+            policy_types=["Ingress", "Egress"],
+            ingress=[NetworkPolicyIngressRuleArgs(from_=peers)],
+            egress=[NetworkPolicyEgressRuleArgs(to=peers)],
+        ),
+        "allow-metrics": NetworkPolicySpecArgs(
+            pod_selector=everyone,
+            policy_types=["Ingress"],
+            ingress=[
+                NetworkPolicyIngressRuleArgs(
+                    from_=[_namespace(MONITORING_NAMESPACE)], ports=[_port(METRICS_PORT)]
+                )
+            ],
+        ),
+    }
+
+
+def operator_policy() -> NetworkPolicySpecArgs:
+    """What the training operator needs beside that, or alone where nothing is denied.
+
+    The API server is no pod: it calls the webhook from addresses that no selector names, and is
+    itself reached at an address and port that differ from cluster to cluster.
+    """
+    return NetworkPolicySpecArgs(
+        pod_selector=LabelSelectorArgs(match_labels=OPERATOR_LABELS),
+        policy_types=["Ingress", "Egress"],
+        ingress=[
+            NetworkPolicyIngressRuleArgs(ports=[_port(_WEBHOOK_PORT)]),
+            NetworkPolicyIngressRuleArgs(
+                from_=[_namespace(MONITORING_NAMESPACE)], ports=[_port(_OPERATOR_METRICS_PORT)]
+            ),
+        ],
+        egress=[NetworkPolicyEgressRuleArgs()],
+    )
+
+
+def _namespace(name: str) -> NetworkPolicyPeerArgs:
+    return NetworkPolicyPeerArgs(
+        namespace_selector=LabelSelectorArgs(match_labels={NAMESPACE_NAME_LABEL: name})
+    )
+
+
+def _port(port: int | str, protocol: str = "TCP") -> NetworkPolicyPortArgs:
+    return NetworkPolicyPortArgs(port=port, protocol=protocol)

@@ -1,0 +1,73 @@
+"""A team: its namespace, what it may use, and what its pods may do."""
+
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_kubernetes.core.v1 import (
+    LimitRange,
+    LimitRangeItemArgs,
+    LimitRangeSpecArgs,
+    Namespace,
+    ResourceQuota,
+    ResourceQuotaSpecArgs,
+)
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.networking.v1 import NetworkPolicy
+
+from components.base import Component
+from components.rendering.network_policies import tenant_policies
+from components.rendering.pod_security import pod_security_labels
+from infra.models import LimitRangeSpec, TenantSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class TenantArgs:
+    spec: TenantSpec
+
+
+class Tenant(Component):
+    """One team's namespace. Whatever runs in it waits for its quota and defaults too."""
+
+    namespace: pulumi.Output[str]
+
+    def __init__(self, name: str, args: TenantArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("colocation:tenancy:Tenant", name, opts)
+        spec = args.spec
+        namespace = Namespace(
+            f"{name}-namespace",
+            metadata=ObjectMetaArgs(name=spec.name, labels=pod_security_labels(spec.pod_security)),
+            opts=self.child(),
+        )
+        self.namespace = namespace.metadata["name"]
+        if spec.quota:
+            ResourceQuota(
+                f"{name}-quota",
+                metadata=self._named("quota"),
+                spec=ResourceQuotaSpecArgs(hard=dict(spec.quota)),
+                opts=self.child(),
+            )
+        if spec.limit_range is not None:
+            LimitRange(
+                f"{name}-limits",
+                metadata=self._named("limits"),
+                spec=LimitRangeSpecArgs(limits=[container_limits(spec.limit_range)]),
+                opts=self.child(),
+            )
+        if spec.network_policy:
+            for role, policy in tenant_policies().items():
+                NetworkPolicy(f"{name}-{role}", metadata=self._named(role), spec=policy, opts=self.child())
+        self.register_outputs({"namespace": self.namespace})
+
+    def _named(self, name: str) -> ObjectMetaArgs:
+        return ObjectMetaArgs(name=name, namespace=self.namespace)
+
+
+def container_limits(spec: LimitRangeSpec) -> LimitRangeItemArgs:
+    """Render defaults and bounds of each container; what is not stated is left out."""
+    return LimitRangeItemArgs(
+        type="Container",
+        default=spec.default.as_kubernetes() or None,
+        default_request=spec.default_request.as_kubernetes() or None,
+        max=spec.max.as_kubernetes() or None,
+        min=spec.min.as_kubernetes() or None,
+    )

@@ -1,0 +1,83 @@
+"""What a TrainingJob declares, decided without a cluster."""
+
+import pulumi
+import pytest
+from pulumi_kubernetes.core.v1 import Namespace
+
+from components.training_job import TrainingJob, TrainingJobArgs, script_config_map
+from infra.models import JobSpec
+
+TFJOB = "kubernetes:kubeflow.org/v1:TFJob"
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+MNIST = {
+    "name": "mnist",
+    "tenant": "vision",
+    "priority": "offline-low",
+    "image": "registry.example/mnist:1.4",
+    "worker": {},
+}
+
+
+def mnist(text=None, **change):
+    return TrainingJobArgs(
+        spec=JobSpec.model_validate(MNIST | change),
+        namespace="vision",
+        priority_class="offline-low",
+        script=text,
+    )
+
+
+def test_a_job_is_a_tfjob_of_its_name_in_its_namespace(declare):
+    tfjob = declare(lambda: TrainingJob("mnist", mnist())).only(TFJOB)
+    assert tfjob.inputs["apiVersion"] == "kubeflow.org/v1"
+    assert tfjob.inputs["metadata"] == {"name": "mnist", "namespace": "vision"}
+    assert list(tfjob.inputs["spec"]["tfReplicaSpecs"]) == ["Worker"]
+
+
+def test_a_changed_job_is_a_new_run_after_the_old_one_is_gone(declare):
+    request = declare(lambda: TrainingJob("mnist", mnist())).requests["mnist-tfjob"]
+    assert list(request.replaceOnChanges) == ["spec"]
+    assert request.deleteBeforeReplace is True
+
+
+def test_a_job_waits_for_what_its_component_waits_for(declare):
+    def program():
+        operator = Namespace("operator")
+        opts = pulumi.ResourceOptions(depends_on=[operator])
+        TrainingJob("mnist", mnist("print()", script="train.py"), opts)
+
+    declared = declare(program)
+    assert {"operator", "mnist-script"} <= declared.waits_for["mnist-tfjob"]
+    assert "operator" in declared.waits_for["mnist-script"]
+
+
+def test_a_script_is_kept_in_a_config_map_named_by_its_content(declare):
+    declared = declare(lambda: TrainingJob("mnist", mnist("print(1)", script="train.py")))
+    config_map = declared.only(CONFIG_MAP)
+    name = config_map.inputs["metadata"]["name"]
+    assert config_map.inputs["data"] == {"train.py": "print(1)"}
+    assert config_map.inputs["immutable"] is True
+    assert config_map.inputs["metadata"]["namespace"] == "vision"
+    worker = declared.only(TFJOB).inputs["spec"]["tfReplicaSpecs"]["Worker"]
+    assert worker["template"]["spec"]["volumes"][0]["configMap"]["name"] == name
+
+
+def test_a_changed_script_has_another_name_and_so_makes_a_new_run():
+    assert script_config_map("mnist", "a") == script_config_map("mnist", "a")
+    assert script_config_map("mnist", "a") != script_config_map("mnist", "b")
+    assert script_config_map("mnist", "a").startswith("mnist-script-")
+
+
+def test_a_job_without_a_script_has_no_config_map(declare):
+    assert declare(lambda: TrainingJob("mnist", mnist())).all(CONFIG_MAP) == []
+
+
+def test_a_script_without_its_text_is_a_defect_of_the_caller(declare):
+    with pytest.raises(ValueError, match="its text was not given"):
+        declare(lambda: TrainingJob("mnist", mnist(script="train.py")))
+
+
+def test_the_name_comes_out_for_others(declare):
+    names = []
+    declare(lambda: TrainingJob("mnist", mnist()).job_name.apply(names.append))
+    assert names == ["mnist"]
