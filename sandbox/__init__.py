@@ -1,0 +1,1 @@
+"""The embedded cluster: a real control plane, one real node and simulated ones, on this machine."""

@@ -1,0 +1,151 @@
+"""From a running sandbox to a trained model: `pulumi up`, wait for the jobs, say what came of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox import cluster, paths, pulumi, simulated_nodes
+from sandbox.errors import SandboxError
+from sandbox.progress import Progress, duration
+
+JOBS_TIMEOUT_SECONDS = 900
+ACCURACY = re.compile(r"^accuracy=([0-9.]+)", re.MULTILINE)
+FINISHED = ("Succeeded", "Failed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobState:
+    """A TFJob as it stands.
+
+    Fields: state is its newest true condition; nodes are those of its pods; accuracy is what the log
+    of its chief or first worker reports; simulated tells that no machine runs it.
+    """
+
+    namespace: str
+    name: str
+    state: str
+    nodes: tuple[str, ...]
+    accuracy: str | None
+    simulated: bool
+
+
+def deploy(report: Progress) -> None:
+    """Bring the sandbox up, deploy the stack, wait for its jobs and print a summary.
+
+    Raises:
+        SandboxError: a step failed; what came before it stays as it is.
+    """
+    cluster.up(report)
+    workspace = pulumi.workspace(report)
+    with report.phase("pulumi up --stack dev"):
+        done = workspace.update("up", "--yes", "--skip-preview")
+        if done.returncode != 0:
+            raise SandboxError(
+                "`pulumi up` failed, its messages are above; mend the cause and run `make up` again"
+            )
+    with report.phase("wait for the training jobs"):
+        jobs = _wait_for_jobs(workspace, report)
+    print("\n".join(_summary(jobs, workspace.outputs(), report)))
+    failed = [job.name for job in jobs if job.state == "Failed"]
+    if failed:
+        raise SandboxError(
+            f"training failed: {', '.join(failed)}; "
+            f"see `kubectl -n {jobs[0].namespace} logs {failed[0]}-worker-0`"
+        )
+
+
+def _wait_for_jobs(workspace: pulumi.Workspace, report: Progress) -> list[JobState]:
+    """Until every job that runs on a real node has ended."""
+    deadline = time.monotonic() + JOBS_TIMEOUT_SECONDS
+    told: dict[str, str] = {}
+    while True:
+        jobs = job_states(workspace)
+        for job in jobs:
+            if told.get(job.name) != job.state:
+                told[job.name] = job.state
+                report.say(f"{job.name}: {job.state}")
+        if all(job.state in FINISHED or (job.simulated and job.state == "Running") for job in jobs):
+            return jobs
+        if time.monotonic() > deadline:
+            waiting = ", ".join(f"{job.name} ({job.state})" for job in jobs if job.state not in FINISHED)
+            raise SandboxError(
+                f"after {duration(JOBS_TIMEOUT_SECONDS)} these jobs have not ended: {waiting}; "
+                "see `kubectl -n kubeflow get pods` and `kubectl -n kubeflow get events`"
+            )
+        time.sleep(1)
+
+
+def job_states(workspace: pulumi.Workspace) -> list[JobState]:
+    """All TFJobs of the cluster, by namespace and name."""
+    jobs = _items(workspace, "tfjobs.kubeflow.org")
+    pods = _items(workspace, "pods")
+    return [_job_state(workspace, job, pods) for job in jobs]
+
+
+def _job_state(workspace: pulumi.Workspace, job: dict[str, Any], pods: list[dict[str, Any]]) -> JobState:
+    namespace, name = job["metadata"]["namespace"], job["metadata"]["name"]
+    ours = [
+        pod
+        for pod in pods
+        if pod["metadata"]["namespace"] == namespace
+        and pod["metadata"].get("labels", {}).get("training.kubeflow.org/job-name") == name
+    ]
+    nodes = sorted({pod["spec"].get("nodeName", "(unscheduled)") for pod in ours})
+    simulated = {node.name for node in simulated_nodes.topology()}
+    conditions = job.get("status", {}).get("conditions") or []
+    true = [condition["type"] for condition in conditions if condition["status"] == "True"]
+    state = true[-1] if true else "Submitted"
+    leads = "chief" if "Chief" in job["spec"]["tfReplicaSpecs"] else "worker"
+    log = _kubectl(workspace, "logs", "-n", namespace, f"{name}-{leads}-0") if state == "Succeeded" else ""
+    found = ACCURACY.findall(log)
+    return JobState(
+        namespace=namespace,
+        name=name,
+        state=state,
+        nodes=tuple(nodes),
+        accuracy=found[-1] if found else None,
+        simulated=bool(nodes) and set(nodes) <= simulated,
+    )
+
+
+def _items(workspace: pulumi.Workspace, kind: str) -> list[dict[str, Any]]:
+    answer = _kubectl(workspace, "get", kind, "--all-namespaces", "-o", "json")
+    items: list[dict[str, Any]] = json.loads(answer or '{"items": []}')["items"]
+    return items
+
+
+def _kubectl(workspace: pulumi.Workspace, *arguments: str) -> str:
+    done = subprocess.run(
+        ["kubectl", *arguments],
+        env=workspace.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout
+
+
+def _summary(jobs: Sequence[JobState], outputs: dict[str, Any], report: Progress) -> list[str]:
+    lines = ["", "The stack `dev` is deployed.", ""]
+    width = max((len(job.name) for job in jobs), default=0)
+    for job in jobs:
+        note = f"accuracy {job.accuracy}" if job.accuracy else ""
+        if job.simulated:
+            note = "scheduled for real; no machine behind it runs the pod"
+        lines.append(
+            f"  {job.name:<{width}}  {job.state:<10} on {', '.join(job.nodes) or '-'}  {note}".rstrip()
+        )
+    lines += ["", "Time taken:"]
+    for phase in report.phases:
+        lines.append(f"  {phase.name:<40} {duration(phase.seconds)}")
+    lines += ["", "Try next:", '  eval "$(.venv/bin/colo sandbox env)"', "  kubectl get nodes"]
+    for follow in (outputs.get("jobs") or {}).values():
+        lines += [f"  {command}" for command in follow.values()]
+    lines += ["  make preview", "  make down", "", f"kubeconfig: {paths.kubeconfig()}"]
+    return lines

@@ -1,0 +1,130 @@
+"""How Pulumi runs against the sandbox: its environment, its state and the stack's copy of its config."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sandbox import paths, tools
+from sandbox.errors import SandboxError
+from sandbox.progress import Progress
+
+Done = subprocess.CompletedProcess[str]
+PROGRAMS = ("kubectl", "pulumi", "pulumi-language-python", "pulumi-resource-kubernetes")
+STACK = "dev"
+# Guards throw-away data on this machine; a real stack has a passphrase or key service of its own.
+PASSPHRASE = "sandbox"
+OPERATOR_SOURCE_KEY = "colocation:trainingOperatorSource"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workspace:
+    """Where and how `pulumi` is to be run.
+
+    Fields: variables to add to the environment; the stack's config file (a copy, so that the key
+    which Pulumi adds to it changes no committed file); backend is the folder with the state; project is
+    the folder with Pulumi.yaml.
+    """
+
+    variables: Mapping[str, str]
+    config_file: Path
+    backend: Path
+    project: Path = paths.CHECKOUT
+
+    def update(self, command: str, *arguments: str, capture: bool = False) -> Done:
+        """Run up, preview, refresh or destroy to its end; the caller looks at the return code."""
+        self.release_stale_lock()
+        config = ("--config-file", str(self.config_file), "--non-interactive")
+        return self.run(command, "--stack", STACK, *config, *arguments, capture=capture)
+
+    def outputs(self) -> dict[str, Any]:
+        """The stack's outputs."""
+        done = self.run("stack", "output", "--stack", STACK, "--json", capture=True)
+        outputs: dict[str, Any] = json.loads(done.stdout or "{}")
+        return outputs
+
+    def run(self, *arguments: str, capture: bool = False) -> Done:
+        return subprocess.run(
+            ["pulumi", *arguments],
+            cwd=self.project,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=capture,
+            text=True,
+            check=False,
+        )
+
+    def environment(self) -> dict[str, str]:
+        """The whole environment of a program that is to see the sandbox."""
+        return {**os.environ, **self.variables}
+
+    def release_stale_lock(self) -> None:
+        """Remove the lock of a Pulumi that was killed: its process is no more."""
+        for lock in self.backend.glob(f".pulumi/locks/**/{STACK}/*.json"):
+            pid = json.loads(lock.read_text()).get("pid")
+            if not Path(f"/proc/{pid}").exists():
+                self.run("cancel", "--yes", "--stack", STACK, capture=True)
+
+
+def workspace(report: Progress) -> Workspace:
+    """Programs, backend and stack, made if they are missing.
+
+    Raises:
+        SandboxError: the stack cannot be made.
+    """
+    programs = tools.ensure([*PROGRAMS, "training-operator"], report)
+    operator_source = tools.operator_manifests() / "overlays" / "standalone"
+    programs.pop("training-operator")  # runs in the cluster only
+    home = paths.state() / "pulumi"
+    for folder in ("home", "backend", "project"):
+        (home / folder).mkdir(parents=True, exist_ok=True)
+    # The language host takes the python3 that is first on PATH: the one that runs this.
+    folders = [Path(sys.executable).parent, *(program.parent for program in programs.values())]
+    variables = {
+        "PATH": os.pathsep.join([*dict.fromkeys(map(str, folders)), os.environ.get("PATH", os.defpath)]),
+        "KUBECONFIG": str(paths.kubeconfig()),
+        "PULUMI_HOME": str(home / "home"),
+        "PULUMI_BACKEND_URL": f"file://{home / 'backend'}",
+        "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+    }
+    config_file = home / "project" / f"Pulumi.{STACK}.yaml"
+    workspace = Workspace(variables=variables, config_file=config_file, backend=home / "backend")
+    if (
+        not config_file.exists()
+    ):  # written last by _copy_config, so its presence tells that the stack is whole
+        _make_stack(workspace)
+    _copy_config(config_file, operator_source)
+    return workspace
+
+
+def _make_stack(workspace: Workspace) -> None:
+    """`stack init` writes its key into the project it is run in, so it is run in one of our own."""
+    project = workspace.config_file.parent
+    (project / "Pulumi.yaml").write_text((paths.CHECKOUT / "Pulumi.yaml").read_text())
+    own = replace(workspace, project=project)
+    done = own.run("stack", "init", STACK, "--no-select", "--non-interactive", capture=True)
+    if done.returncode != 0:
+        raise SandboxError(f"`pulumi stack init {STACK}` failed: {done.stderr.strip()}")
+
+
+def _copy_config(config_file: Path, operator_source: Path) -> None:
+    """The committed config, the stack's key, and where the operator's manifests are on this machine."""
+    kept = yaml.safe_load(config_file.read_text()) if config_file.exists() else {}
+    ours = yaml.safe_load((paths.CHECKOUT / f"Pulumi.{STACK}.yaml").read_text()) or {}
+    config = {**(ours.get("config") or {}), OPERATOR_SOURCE_KEY: str(operator_source)}
+    merged = {**(kept or {}), **ours, "config": config}
+    config_file.write_text(yaml.safe_dump(merged))
+
+
+def exports(workspace: Workspace) -> Sequence[str]:
+    """Shell lines that give a terminal the same environment."""
+    return [f"export {name}='{value}'" for name, value in workspace.variables.items()]

@@ -1,0 +1,3 @@
+module colocation.local/tools/pause
+
+go 1.26.0
