@@ -1,0 +1,1 @@
+"""Measurements that anyone can run again; each prints its own table."""
