@@ -1,0 +1,150 @@
+"""The running sandbox, and Pulumi stacks of a test's own on it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sandbox import cluster, paths, pulumi
+from sandbox.progress import Progress
+
+pytestmark = pytest.mark.cluster
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """The cluster as a test sees it."""
+
+    workspace: pulumi.Workspace
+
+    def kubectl(self, *arguments: str, stdin: str = "", check: bool = True) -> str:
+        done = subprocess.run(
+            ["kubectl", *arguments],
+            env=self.workspace.environment(),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if check and done.returncode != 0:
+            raise AssertionError(f"kubectl {' '.join(arguments)}: {done.stderr}")
+        return done.stdout if done.returncode == 0 else done.stderr
+
+    def get(self, *arguments: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.kubectl("get", *arguments, "-o", "json"))
+        return found
+
+    def items(self, *arguments: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.get(*arguments)["items"]
+        return found
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Sandbox:
+    status = cluster.status()
+    assert status.up, "the sandbox is down; `make test` starts it, or run `colo sandbox up`"
+    return Sandbox(pulumi.workspace(Progress()))
+
+
+@pytest.fixture
+def namespace(sandbox: Sandbox, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A namespace that goes away with the test."""
+    name = f"test-{abs(hash(request.node.name)) % 10**6}"
+    sandbox.kubectl("create", "namespace", name)
+    yield name
+    sandbox.kubectl("delete", "namespace", name, "--wait=false")
+
+
+def eventually(probe: Callable[[], Any], *, timeout_seconds: float = 60) -> Any:
+    """The first true answer of a probe; the test fails if there is none in time."""
+    deadline = time.monotonic() + timeout_seconds
+    while not (answer := probe()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"still {answer!r} after {timeout_seconds} s")
+        time.sleep(0.3)
+    return answer
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The stack `dev` on the sandbox, seen from a copy of the project that a test may edit."""
+
+    sandbox: Sandbox
+    workspace: pulumi.Workspace
+
+    @property
+    def stack_file(self) -> Path:
+        return self.workspace.project / "stacks" / "dev.yaml"
+
+    @property
+    def stack(self) -> dict[str, Any]:
+        found: dict[str, Any] = yaml.safe_load(self.stack_file.read_text())
+        return found
+
+    def write(self, stack: dict[str, Any]) -> None:
+        self.stack_file.write_text(yaml.safe_dump(stack, sort_keys=False))
+
+    def script(self, name: str) -> Path:
+        return self.workspace.project / "stacks" / "scripts" / name
+
+    def up(self, *arguments: str) -> str:
+        done = self.workspace.update("up", "--yes", "--skip-preview", *arguments, capture=True)
+        assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+        return done.stdout
+
+    def start_up(self) -> subprocess.Popen[bytes]:
+        """`pulumi up` in the background, in a process group of its own."""
+        config = ("--config-file", str(self.workspace.config_file))
+        return subprocess.Popen(
+            ["pulumi", "up", "--stack", pulumi.STACK, *config, "--yes", "--skip-preview"],
+            cwd=self.workspace.project,
+            env=self.workspace.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def destroy(self) -> str:
+        arguments = ("--yes", "--skip-preview", "--exclude-protected")
+        done = self.workspace.update("destroy", *arguments, capture=True)
+        assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+        return done.stdout
+
+    def plan(self) -> dict[str, str]:
+        """What a preview would do: operation by resource name, the unchanged ones left out."""
+        done = self.workspace.update("preview", "--json", capture=True)
+        assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+        steps = json.loads(done.stdout)["steps"]
+        return {step["urn"].split("::")[-1]: step["op"] for step in steps if step["op"] != "same"}
+
+
+@pytest.fixture
+def deployment(sandbox: Sandbox, tmp_path: Path) -> Deployment:
+    """The deployed stack `dev`; edits go to a copy of the project that only the test has."""
+    project = tmp_path / "project"
+    project.mkdir()
+    for folder in ("infra", "components", "stacks"):
+        shutil.copytree(paths.CHECKOUT / folder, project / folder)
+    shutil.copy(paths.CHECKOUT / "Pulumi.yaml", project)
+    variables = {**sandbox.workspace.variables, "PYTHONPATH": str(project)}
+    return Deployment(sandbox, replace(sandbox.workspace, project=project, variables=variables))
+
+
+@pytest.fixture
+def deployed(deployment: Deployment) -> Iterator[Deployment]:
+    """`deployment`, up to date before the test and put back after it."""
+    committed = deployment.stack_file.read_text()
+    deployment.up()
+    yield deployment
+    deployment.stack_file.write_text(committed)
+    deployment.up()

@@ -1,0 +1,46 @@
+"""An edit of the stack file touches what it names and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.cluster
+
+
+def test_a_changed_script_runs_that_job_again_and_only_that_job(deployed):
+    script = deployed.script("mnist.py")
+    script.write_text(script.read_text() + "\n# changed\n")
+    stack = deployed.stack
+    users = {job["name"] for job in stack["jobs"] if job.get("script") == "mnist.py"}
+    touched = {name.removesuffix("-tfjob").removesuffix("-script") for name in deployed.plan()}
+    assert touched == users
+
+
+def test_a_changed_image_replaces_that_job_only(deployed):
+    stack = deployed.stack
+    stack["jobs"][1]["image"] = "colocation.local/tensorflow:2.21.0-next"
+    deployed.write(stack)
+    assert deployed.plan() == {"tf-mnist-gpu-tfjob": "replace"} or set(deployed.plan()) == {
+        "tf-mnist-gpu-tfjob"
+    }
+    before = uids(deployed)
+    deployed.up()
+    after = uids(deployed)
+    assert {name for name in after if after[name] != before[name]} == {"tf-mnist-gpu"}
+
+
+def test_a_removed_job_is_deleted_and_an_added_one_touches_nothing_else(deployed):
+    stack = deployed.stack
+    before = uids(deployed)
+    removed = stack["jobs"].pop(1)
+    stack["jobs"].append({**removed, "name": "tf-added"})
+    deployed.write(stack)
+    deployed.up()
+    after = uids(deployed)
+    assert set(after) == set(before) - {"tf-mnist-gpu"} | {"tf-added"}
+    assert all(after[name] == before[name] for name in set(after) & set(before))
+
+
+def uids(deployed):
+    jobs = deployed.sandbox.items("tfjobs", "-n", "kubeflow")
+    return {job["metadata"]["name"]: job["metadata"]["uid"] for job in jobs}

@@ -1,0 +1,81 @@
+"""Destroy, crash and come back: nothing foreign is lost, nothing of ours is left half done."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from sandbox import control_plane, processes, tools
+from sandbox.progress import Progress
+from tests.cluster.conftest import eventually
+
+pytestmark = pytest.mark.cluster
+
+NODE = "node-gpu-02"
+FOREIGN = {"key": "example.org/maintenance", "value": "soon", "effect": "PreferNoSchedule"}
+
+
+def taints(sandbox):
+    listed = sandbox.get("node", NODE)["spec"].get("taints", [])
+    return {(taint["key"], taint.get("value", ""), taint["effect"]) for taint in listed}
+
+
+@pytest.fixture
+def foreign_marks(deployed):
+    """A cordon, a foreign taint and a foreign label that come between two runs."""
+    sandbox = deployed.sandbox
+    sandbox.kubectl("taint", "node", NODE, "example.org/maintenance=soon:PreferNoSchedule")
+    sandbox.kubectl("label", "node", NODE, "example.org/rack=r7")
+    sandbox.kubectl("cordon", NODE)
+    yield sandbox
+    sandbox.kubectl("uncordon", NODE)
+    sandbox.kubectl("taint", "node", NODE, "example.org/maintenance-", check=False)
+    sandbox.kubectl("label", "node", NODE, "example.org/rack-")
+
+
+def test_foreign_marks_survive_up_and_destroy_and_the_claim_stays(deployed, foreign_marks):
+    sandbox = deployed.sandbox
+    foreign = {tuple(FOREIGN.values()), ("node.kubernetes.io/unschedulable", "", "NoSchedule")}
+    eventually(lambda: foreign <= taints(sandbox))
+    deployed.up("--refresh")
+    assert foreign | {("gpu", "reserved", "NoSchedule")} <= taints(sandbox)
+
+    deployed.destroy()
+    labels = sandbox.get("node", NODE)["metadata"]["labels"]
+    assert foreign <= taints(sandbox)
+    assert ("gpu", "reserved", "NoSchedule") not in taints(sandbox)
+    assert labels["example.org/rack"] == "r7"
+    assert "node-type" not in labels
+    assert sandbox.items("tfjobs", "-A") == []
+    assert [claim["metadata"]["name"] for claim in sandbox.items("pvc", "-n", "kubeflow")] == [
+        "training-data"
+    ]
+    assert "tfjobs.kubeflow.org" in sandbox.kubectl("get", "crd", "-o", "name")
+    # The fixture's closing `up` proves that a destroyed stack comes back.
+
+
+def test_a_killed_pulumi_is_completed_by_the_next_run(deployed):
+    deployed.destroy()
+    child = deployed.start_up()
+    eventually(lambda: "quota" in deployed.sandbox.kubectl("get", "quota", "-n", "kubeflow", "-o", "name"))
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    deployed.up()
+    deployed.up("--expect-no-changes")
+    names = [job["metadata"]["name"] for job in deployed.sandbox.items("tfjobs", "-A")]
+    assert sorted(names) == ["tf-digits-dist", "tf-mnist-cpu", "tf-mnist-gpu"]
+
+
+def test_an_api_server_that_restarts_in_the_middle_of_up_is_completed_by_the_next_run(deployed):
+    deployed.destroy()
+    child = deployed.start_up()
+    time.sleep(3)
+    processes.stop("kube-apiserver")
+    time.sleep(3)
+    control_plane.up(tools.ensure(control_plane.NAMES, Progress()))
+    child.wait(timeout=400)
+    deployed.up()
+    deployed.up("--expect-no-changes")

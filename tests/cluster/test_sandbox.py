@@ -1,0 +1,69 @@
+"""The sandbox is the article's cluster, and nothing in it can leave the machine."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from sandbox import cluster, network, simulated_nodes
+from sandbox.node import NODE_NAME
+
+pytestmark = pytest.mark.cluster
+
+
+def test_the_topology_is_the_articles(sandbox):
+    nodes = {node["metadata"]["name"]: node for node in sandbox.items("nodes")}
+    masters = [n for n in nodes if n.startswith("node-master-")]
+    gpus = {n: node["status"]["capacity"].get("nvidia.com/gpu") for n, node in nodes.items()}
+    assert len(masters) == 3
+    assert len(nodes) - len(masters) == 6
+    assert {n for n, count in gpus.items() if count == "4"} == {f"node-gpu-0{i}" for i in range(1, 5)}
+
+
+def test_every_node_is_ready(sandbox):
+    for node in sandbox.items("nodes"):
+        [ready] = [c["status"] for c in node["status"]["conditions"] if c["type"] == "Ready"]
+        assert ready == "True", node["metadata"]["name"]
+
+
+def test_one_worker_is_real_and_the_others_are_tainted(sandbox):
+    for node in sandbox.items("nodes"):
+        tainted = simulated_nodes.TAINT["key"] in [t["key"] for t in node["spec"].get("taints", [])]
+        assert tainted == (node["metadata"]["name"] != NODE_NAME)
+
+
+def test_the_sandbox_has_no_way_out():
+    routes = subprocess.run(
+        ["ip", "-netns", network.NAMESPACE, "route"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "default" not in routes
+    assert f"blackhole {network.SIMULATED_CIDR}" in routes
+
+
+def test_every_server_listens_on_the_sandboxs_own_addresses():
+    sockets = subprocess.run(
+        ["nsenter", f"--net=/run/netns/{network.NAMESPACE}", "ss", "-Hltn"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    local = {line.split()[3].rsplit(":", 1)[0] for line in sockets.splitlines()}
+    assert local
+    # `*` inside the namespace: only its own bridge and link lead there.
+    assert local <= {network.NODE_IP, "127.0.0.1", "[::1]", "*", "0.0.0.0", "[::]"}
+
+
+def test_memory_of_the_whole_sandbox_stays_below_its_bound():
+    assert cluster.status().memory_bytes < 1.5 * 2**30
+
+
+def test_starting_what_runs_changes_nothing(sandbox):
+    before = cluster.status()
+    subprocess.run([".venv/bin/colo", "sandbox", "up"], check=True, capture_output=True)
+    assert cluster.status().running == before.running
+
+
+def test_logs_of_a_pod_on_the_real_node_can_be_read(sandbox):
+    [pod, *_] = sandbox.items("pods", "-n", "kube-system", "-l", "k8s-app=kube-dns")
+    assert "CoreDNS" in sandbox.kubectl("logs", "-n", "kube-system", pod["metadata"]["name"])

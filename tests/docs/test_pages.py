@@ -1,0 +1,57 @@
+"""What the pages name exists: files, make targets, subcommands, fields."""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+
+from infra.cli import COMMANDS
+from infra.cli.sandbox import ACTIONS
+from infra.models import JobSpec, TrainingOperatorSpec
+
+
+def test_every_relative_link_leads_to_a_file(page):
+    relative = [link.partition("#")[0] for link in page.links() if "://" not in link]
+    assert [link for link in relative if link and not (page.file.parent / link).exists()] == []
+
+
+def test_every_path_that_is_named_exists(page, committed, root):
+    folders = {file.relative_to(root).parts[0] for file in committed if file.parent != root}
+    paths = [s for s in page.spans() if re.fullmatch(r"[\w./*-]+", s) and s.partition("/")[0] in folders]
+    assert [path for path in paths if not list(root.glob(path.rstrip("/")))] == []
+
+
+def test_every_make_command_is_a_target(page, root):
+    targets = set(re.findall(r"^([a-z]+):", (root / "Makefile").read_text(), re.MULTILINE))
+    lines = [command.split() for command in page.commands() if re.match(r"make [a-z]", command)]
+    assert {word for line in lines for word in line[1:]} <= targets
+
+
+def test_every_colo_command_exists(page):
+    for command in page.commands():
+        for name, action in re.findall(r"(?:^|[ /(])colo ([a-z]+)(?: ([a-z|]+))?", command):
+            assert name in COMMANDS, command
+            assert name != "sandbox" or set(action.split("|")) <= {*ACTIONS, ""}, command
+
+
+def test_no_page_is_left_with_a_placeholder(page):
+    assert re.findall(r"@[A-Z]+@|\b(?:TODO|FIXME|TBD|XXX)\b", page.text) == []
+
+
+def test_the_example_of_a_job_is_one_that_the_program_accepts(root):
+    text = (root / "docs/tasks/add-a-training-job.md").read_text()
+    [example] = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    [job] = yaml.safe_load(example)
+    JobSpec.model_validate(job)
+    for line in ("active_deadline_seconds: 3600, backoff_limit: 1", "suspend: true"):
+        assert f"run_policy: {{{line}}}" in text
+        JobSpec.model_validate(job | yaml.safe_load(f"run_policy: {{{line}}}"))
+
+
+def test_the_examples_of_the_operator_are_ones_that_the_program_accepts(root):
+    text = (root / "docs/tasks/own-cluster.md").read_text()
+    examples = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        TrainingOperatorSpec.model_validate(yaml.safe_load(example)["training_operator"])
