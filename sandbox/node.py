@@ -27,10 +27,10 @@ def start_containerd() -> None:
     """Start containerd with folders and a socket of its own, and wait until it answers."""
     config = paths.state() / "containerd.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(_containerd_config())
+    _write(config, _containerd_config())
     network = paths.state() / "cni"
     network.mkdir(parents=True, exist_ok=True)
-    (network / "10-bridge.conflist").write_text(json.dumps(_pod_network(), indent=2))
+    _write(network / "10-bridge.conflist", json.dumps(_pod_network(), indent=2))
     processes.start("containerd", ["containerd", "--config", config], namespace=NAMESPACE)
     deadline = time.monotonic() + CONTAINERD_TIMEOUT_SECONDS
     while ctr("version", check=False).returncode != 0:
@@ -44,7 +44,7 @@ def start_containerd() -> None:
 def start_kubelet(programs: Mapping[str, Path]) -> None:
     """Start kubelet and kube-proxy."""
     kubelet_config = paths.state() / "kubelet.yaml"
-    kubelet_config.write_text(yaml.safe_dump(_kubelet_config()))
+    _write(kubelet_config, yaml.safe_dump(_kubelet_config()))
     credentials = client_config("kubelet", f"system:node:{NODE_NAME}", organisations=("system:nodes",))
     kubelet: list[str | Path] = [
         programs["kubelet"],
@@ -57,7 +57,7 @@ def start_kubelet(programs: Mapping[str, Path]) -> None:
     ]
     processes.start("kubelet", kubelet, namespace=NAMESPACE)
     proxy_config = paths.state() / "kube-proxy.yaml"
-    proxy_config.write_text(yaml.safe_dump(_proxy_config()))
+    _write(proxy_config, yaml.safe_dump(_proxy_config()))
     proxy: list[str | Path] = [
         programs["kube-proxy"],
         f"--config={proxy_config}",
@@ -84,6 +84,12 @@ def remove_pod_namespaces() -> None:
         for name in {Path(i["sandbox"]).name for i in interfaces if i.get("sandbox")}:
             subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
         record.unlink()
+
+
+def _write(path: Path, text: str) -> None:
+    """Leave an unchanged file alone: kube-proxy ends when its file is written, whatever is in it."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
 
 
 def ctr(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
