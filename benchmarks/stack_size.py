@@ -22,7 +22,7 @@ from typing import Any
 
 import yaml
 
-from sandbox import cluster, paths, pulumi
+from sandbox import cluster, containers, paths, pulumi
 from sandbox.progress import Progress
 
 SIZES = (10, 50, 200)
@@ -146,7 +146,7 @@ def _timed_with_memory(workspace: pulumi.Workspace, command: str, *arguments: st
     def watch() -> None:
         nonlocal peak
         while not done.wait(0.25):
-            peak = max(peak, _memory_below(os.getpid()))
+            peak = max(peak, sum(map(containers.resident_bytes, containers.below(os.getpid()))))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -155,23 +155,6 @@ def _timed_with_memory(workspace: pulumi.Workspace, command: str, *arguments: st
     finally:
         done.set()
         watcher.join()
-
-
-def _memory_below(pid: int) -> int:
-    """Resident memory of all processes that descend from this one."""
-    total = 0
-    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = thread.read_text().split()
-        except OSError:
-            continue
-        for child in children:
-            try:
-                pages = int(Path(f"/proc/{child}/statm").read_text().split()[1])
-            except OSError:
-                continue
-            total += pages * os.sysconf("SC_PAGE_SIZE") + _memory_below(int(child))
-    return total
 
 
 def _declared(workspace: pulumi.Workspace) -> str:

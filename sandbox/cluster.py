@@ -8,7 +8,7 @@ import platform
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from sandbox import (
     addons,
     containerd_images,
+    containers,
     control_plane,
     images,
     network,
@@ -58,7 +59,8 @@ STOP_ORDER = (
 class Status:
     """What of the sandbox runs.
 
-    Fields: running and missing are program names; memory_bytes is the resident memory of all running ones.
+    Fields: running and missing are program names; memory_bytes is the resident memory of the running ones
+    and of all containers.
     """
 
     running: tuple[str, ...]
@@ -84,8 +86,8 @@ def up(report: Progress) -> None:
         programs = tools.ensure(PROGRAMS, report)
         archives = images.ensure(images.SANDBOX_IMAGES, report)
         with report.phase("start the sandbox"):
-            if _crashed():
-                _stop_everything()
+            if any(processes.find(name) is None for name in STOP_ORDER):
+                _stop_everything()  # what a crash or a reboot may have left
             _check_room()
             network.up()
             control_plane.up(programs)
@@ -130,7 +132,7 @@ def status() -> Status:
     return Status(
         running=names,
         missing=tuple(name for name in STOP_ORDER if name not in names),
-        memory_bytes=sum(_resident_bytes(process.pid) for process in running),
+        memory_bytes=_memory_bytes([process.pid for process in running]),
         api_server_ready="kube-apiserver" in names and control_plane.ready(),
         kubeconfig=paths.kubeconfig(),
     )
@@ -151,54 +153,15 @@ def check_machine() -> None:
 
 
 def _stop_everything() -> list[str]:
-    if processes.find("kubelet"):
-        processes.stop("kubelet")  # before its containers, or it would start them again
-    node.stop_containers()
     known = [*STOP_ORDER, *(name for name in processes.recorded() if name not in STOP_ORDER)]
-    ended = [name for name in known if processes.stop(name)]
-    _stop_shims()
+    kubelet_ended = processes.stop("kubelet")  # before its containers, or it would start them again
+    node.stop_containers()
+    ended = [name for name in known if processes.stop(name) or (name == "kubelet" and kubelet_ended)]
+    containers.end_leftovers()
     node.remove_pod_namespaces()
-    _unmount()
+    containers.unmount_leftovers()
     network.down()
     return ended
-
-
-def _crashed() -> bool:
-    """Whether an earlier run ended without `down`: some but not all of its programs are left."""
-    recorded = set(processes.recorded())
-    running = {name for name in recorded if processes.find(name) is not None}
-    return bool(recorded) and running != set(STOP_ORDER)
-
-
-def _stop_shims() -> None:
-    """End container shims that a crashed containerd left; each names our socket on its command line."""
-    socket = str(paths.containerd_socket()).encode()
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            command = entry.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if command[0].endswith(b"containerd-shim-runc-v2") and socket in command:
-            pid = int(entry.parent.name)
-            _kill_children(pid)
-            os.kill(pid, 9)
-
-
-def _kill_children(pid: int) -> None:
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    for child in children:
-        try:
-            os.kill(int(child), 9)
-        except ProcessLookupError:
-            continue
-
-
-def _unmount() -> None:
-    """Unmount whatever containers left below the state folder, deepest first."""
-    root = str(paths.state())
-    mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
-    for mount in sorted((m for m in mounts if m.startswith(root + "/")), key=len, reverse=True):
-        subprocess.run(["umount", "--lazy", mount], capture_output=True, check=False)
 
 
 def _check_room() -> None:
@@ -242,12 +205,10 @@ def _succeeds(kubectl: Path, *arguments: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def _resident_bytes(pid: int) -> int:
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")
+def _memory_bytes(programs: Sequence[int]) -> int:
+    shims = list(containers.shims())
+    pids = {*programs, *shims, *(pid for shim in shims for pid in containers.below(shim))}
+    return sum(containers.resident_bytes(pid) for pid in pids)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -98,9 +99,8 @@ def workspace(report: Progress) -> Workspace:
     }
     config_file = home / "project" / f"Pulumi.{STACK}.yaml"
     workspace = Workspace(variables=variables, config_file=config_file, backend=home / "backend")
-    if (
-        not config_file.exists()
-    ):  # written last by _copy_config, so its presence tells that the stack is whole
+    # Written last by _copy_config: its presence tells that the stack is whole.
+    if not config_file.exists():
         _make_stack(workspace)
     _copy_config(config_file, operator_source)
     return workspace
@@ -126,5 +126,6 @@ def _copy_config(config_file: Path, operator_source: Path) -> None:
 
 
 def exports(workspace: Workspace) -> Sequence[str]:
-    """Shell lines that give a terminal the same environment."""
-    return [f"export {name}='{value}'" for name, value in workspace.variables.items()]
+    """Shell lines that give a terminal the same environment, and the config file to name."""
+    variables = {**workspace.variables, "COLO_CONFIG_FILE": str(workspace.config_file)}
+    return [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]

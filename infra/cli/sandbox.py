@@ -43,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _act(action: str) -> int:
     from sandbox import cluster, deploy, pulumi
+    from sandbox.errors import SandboxError
     from sandbox.progress import Progress, duration
 
     report = Progress()
@@ -53,6 +54,8 @@ def _act(action: str) -> int:
     elif action == "deploy":
         deploy.deploy(report)
     elif action == "preview":
+        if not cluster.status().api_server_ready:
+            raise SandboxError("the sandbox is not up: run `make up` first")
         workspace = pulumi.workspace(report)
         return workspace.update("preview", "--diff").returncode
     elif action == "env":

@@ -1,0 +1,57 @@
+"""What containers leave on the machine: shims and their processes, which outlive containerd, and mounts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from sandbox import paths
+
+_SHIM = b"containerd-shim-runc-v2"
+
+
+def shims() -> Iterator[int]:
+    """Pids of the sandbox's container shims: each names our containerd's socket on its command line."""
+    socket = str(paths.containerd_socket()).encode()
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            command = entry.read_bytes().split(b"\0")
+            if command[0].endswith(_SHIM) and socket in command:
+                yield int(entry.parent.name)
+
+
+def below(pid: int) -> Iterator[int]:
+    """Pids of all processes that descend from this one."""
+    with contextlib.suppress(OSError):
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            yield int(child)
+            yield from below(int(child))
+
+
+def end_leftovers() -> None:
+    """End shims and containers that a crashed containerd left behind."""
+    for shim in list(shims()):
+        for pid in (*below(shim), shim):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def unmount_leftovers() -> None:
+    """Unmount whatever containers left below the state folder, deepest first."""
+    root = f"{paths.state()}/"
+    mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    for mount in sorted((m for m in mounts if m.startswith(root)), key=len, reverse=True):
+        subprocess.run(["umount", "--lazy", mount], capture_output=True, check=False)
+
+
+def resident_bytes(pid: int) -> int:
+    """Resident memory of one process; 0 if it has ended."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
