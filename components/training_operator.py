@@ -65,8 +65,9 @@ class TrainingOperator(Component):
             )
         if args.spec.install:
             Directory(
-                name,
+                f"{name}-manifests",
                 directory=_written(args),
+                resource_prefix=name,
                 opts=self.child(depends_on=before, transforms=[_options(args.crd_provider)]),
             )
         self.register_outputs({})

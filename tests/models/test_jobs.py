@@ -23,6 +23,15 @@ def test_a_preempted_pod_starts_again_unless_said_otherwise(job):
     assert job(run_policy={"backoff_limit": None}).run_policy.backoff_limit is None
 
 
+def test_a_job_runs_unless_it_is_said_to_wait(job):
+    assert job().run_policy.suspend is False
+
+
+def test_a_script_or_a_command_alone_is_fine(job):
+    assert job(script="train.py", args=["--fast"]).script == "train.py"
+    assert job(command=["python3"]).command == ("python3",)
+
+
 def test_a_job_does_not_change(job):
     with pytest.raises(ValidationError, match="frozen"):
         job().image = "other:1"

@@ -13,7 +13,8 @@ def test_every_spelling_of_half_a_core_is_one_text(same):
 
 
 @pytest.mark.parametrize(
-    ("given", "text"), [(0.1, "100m"), (2, "2"), ("2.5", "2500m"), ("1000m", "1"), (0, "0"), ("1k", "1k")]
+    ("given", "text"),
+    [(0.1, "100m"), (2, "2"), ("2.5", "2500m"), ("1000m", "1"), (0, "0"), ("1k", "1k"), ("1m", "1m")],
 )
 def test_cores_are_written_without_rounding(given, text):
     assert cpu(given) == text

@@ -70,6 +70,16 @@ def test_training_under_an_online_class_is_a_warning(data, subject):
     assert (finding.severity, finding.code) == ("warning", "job-with-online-priority")
 
 
+def test_a_job_needs_no_script(data, subject):
+    del data["jobs"][0]["script"]
+    assert examine(subject(data)) == ()
+
+
+def test_a_job_of_an_unknown_tenant_hears_nothing_about_its_claims(data, subject):
+    data["jobs"][0]["tenant"] = "nobody"
+    assert [code for code, _ in codes(subject(data))] == ["unknown-tenant"]
+
+
 def test_a_script_is_there(data, subject):
     [finding] = examine(subject(data, {"trian.py": "x"}))
     assert (finding.code, finding.remedy) == ("unknown-script", "write trian.py")
@@ -147,6 +157,12 @@ def test_offline_work_needs_a_default_for_services_without_a_class(data, subject
 
 def test_a_stack_without_offline_classes_needs_no_default(data, subject):
     del data["jobs"], data["priorities"]
+    assert examine(subject(data)) == ()
+
+
+def test_online_classes_alone_need_no_default(data, subject):
+    del data["jobs"], data["priorities"][1]
+    data["priorities"][0]["global_default"] = False
     assert examine(subject(data)) == ()
 
 

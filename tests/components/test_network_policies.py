@@ -1,0 +1,52 @@
+"""Which traffic the rendered policies let through."""
+
+from pulumi_kubernetes.networking.v1 import NetworkPolicy
+
+from components.rendering.network_policies import operator_policy, tenant_policies
+
+
+def policy(declare, spec):
+    """The policy as it is sent to the API."""
+    sent = declare(lambda: NetworkPolicy("policy", spec=spec)).named("policy")
+    return sent.inputs["spec"]
+
+
+def test_default_deny_selects_every_pod_in_both_directions_and_allows_nothing(declare):
+    sent = policy(declare, tenant_policies()["default-deny"])
+    assert sent == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+
+
+def test_names_are_looked_up_over_udp_and_tcp(declare):
+    [rule] = policy(declare, tenant_policies()["allow-dns"])["egress"]
+    assert {(port["port"], port["protocol"]) for port in rule["ports"]} == {(53, "UDP"), (53, "TCP")}
+    assert {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}} in [
+        peer.get("namespaceSelector") for peer in rule["to"]
+    ]
+
+
+def test_pods_of_a_namespace_talk_to_each_other_and_to_no_other_namespace(declare):
+    sent = policy(declare, tenant_policies()["allow-peers"])
+    assert sent["ingress"] == [{"from": [{"podSelector": {}}]}]
+    assert sent["egress"] == [{"to": [{"podSelector": {}}]}]
+
+
+def test_only_monitoring_reaches_ports_named_metrics(declare):
+    [rule] = policy(declare, tenant_policies()["allow-metrics"])["ingress"]
+    [source] = rule["from"]
+    assert source["namespaceSelector"]["matchLabels"] == {"kubernetes.io/metadata.name": "monitoring"}
+    assert [port["port"] for port in rule["ports"]] == ["metrics"]
+
+
+def test_a_policy_that_adds_one_direction_says_nothing_of_the_other(declare):
+    assert policy(declare, tenant_policies()["allow-dns"])["policyTypes"] == ["Egress"]
+    assert policy(declare, tenant_policies()["allow-metrics"])["policyTypes"] == ["Ingress"]
+
+
+def test_the_api_server_reaches_the_operators_webhook_from_wherever_it_is(declare):
+    webhook, _ = policy(declare, operator_policy())["ingress"]
+    assert webhook == {"ports": [{"port": 9443, "protocol": "TCP"}]}
+
+
+def test_the_operators_policy_selects_the_operator_alone(declare):
+    selector = policy(declare, operator_policy())["podSelector"]
+    assert selector == {"matchLabels": {"control-plane": "kubeflow-training-operator"}}
