@@ -1,13 +1,14 @@
 """How `pulumi up`, a second `up` and a preview grow with the number of declared jobs.
 
-Beside each, in the same run, `kubectl apply --server-side` of the same TFJobs and ConfigMaps. The jobs are
-suspended, so that no training is measured. Run by `make bench`; needs the running sandbox with the stack
-`dev` deployed, for the operator's webhook.
+Beside each, in the same run, `kubectl apply --server-side` of the same TFJobs. The jobs are suspended, so
+that no training is measured. Run by `make bench` on the sandbox; the stack `dev` is destroyed before, its
+protected claim apart, and deployed again after.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -51,15 +52,26 @@ def main(arguments: Sequence[str]) -> int:
     if not cluster.status().up:
         print("the sandbox is down: run `make up` first", file=sys.stderr)
         return 1
-    workspace = pulumi.workspace(Progress())
-    print(_HEADER)
-    for size in sizes:
-        print(_row(_measure(workspace, size)), flush=True)
+    deployed = pulumi.workspace(Progress())
+    unattended = ("--yes", "--skip-preview")
+    # The cluster takes one global default class and one operator: the deployed stack makes room.
+    _timed(deployed, "destroy", *unattended, "--exclude-protected")
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            own = _project(deployed, Path(folder))
+            try:
+                print(_HEADER)
+                for size in sizes:
+                    print(_row(_measure(own, size)), flush=True)
+            finally:
+                _timed(own, "destroy", *unattended)
+    finally:
+        _timed(deployed, "up", *unattended)
     return 0
 
 
 def stack(jobs: int) -> dict[str, Any]:
-    """A stack of one tenant with that many suspended jobs, on the operator that is there."""
+    """A stack of one tenant, the operator, and that many suspended jobs."""
     job = {
         "tenant": TENANT,
         "priority": "offline-low",
@@ -75,62 +87,67 @@ def stack(jobs: int) -> dict[str, Any]:
     }
     return {
         "priorities": [
-            {"name": "bench-online", "value": 100000, "kind": "online"},
-            {"name": "offline-low-bench", "value": 1000, "kind": "offline"},
+            {"name": "online-high", "value": 100000, "kind": "online", "global_default": True},
+            {"name": "offline-low", "value": 1000, "kind": "offline"},
         ],
         "tenants": [{"name": TENANT}],
-        "training_operator": {"install": False},
-        "jobs": [
-            {**job, "name": f"bench-{index:04}", "priority": "offline-low-bench"} for index in range(jobs)
-        ],
+        "training_operator": {"namespace": TENANT},
+        "jobs": [{**job, "name": f"bench-{index:04}"} for index in range(jobs)],
     }
 
 
-def _measure(workspace: pulumi.Workspace, jobs: int) -> Measurement:
-    with tempfile.TemporaryDirectory() as folder:
-        project = _project(Path(folder), jobs)
-        own = _own(workspace, project)
-        up, peak = _timed_with_memory(own, "up", "--yes", "--skip-preview")
-        second_up = _timed(own, "up", "--yes", "--skip-preview", "--expect-no-changes")
-        preview = _timed(own, "preview")
-        manifest = _declared(own)
-        _timed(own, "destroy", "--yes", "--skip-preview")
-        fast = replace(own, variables={**own.variables, **NO_CHECKPOINTS})
-        up_fast = _timed(fast, "up", "--yes", "--skip-preview")
-        _timed(own, "destroy", "--yes", "--skip-preview")
-        kubectl = _kubectl_apply(workspace, manifest)
+def _measure(own: pulumi.Workspace, jobs: int) -> Measurement:
+    """Add that many jobs to a stack that has none, in three ways, and take them away again."""
+    fast = replace(own, variables={**own.variables, **NO_CHECKPOINTS})
+    _declare(own, jobs)
+    up, peak = _timed_with_memory(own, "up", "--yes", "--skip-preview")
+    second_up = _timed(own, "up", "--yes", "--skip-preview", "--expect-no-changes")
+    preview = _timed(own, "preview")
+    manifest = _declared_jobs(own)
+    _remove_jobs(own)
+    _declare(own, jobs)
+    up_without_checkpoints = _timed(fast, "up", "--yes", "--skip-preview")
+    _remove_jobs(own)
+    kubectl_apply = _kubectl_apply(own, manifest)
     return Measurement(
         jobs=jobs,
-        kubectl_apply=kubectl,
+        kubectl_apply=kubectl_apply,
         up=up,
-        up_without_checkpoints=up_fast,
+        up_without_checkpoints=up_without_checkpoints,
         second_up=second_up,
         preview=preview,
         peak_bytes=peak,
     )
 
 
-def _project(folder: Path, jobs: int) -> Path:
+def _project(deployed: pulumi.Workspace, folder: Path) -> pulumi.Workspace:
+    """A copy of the project with a state of its own, deployed without jobs."""
     for part in ("infra", "components", "stacks"):
         shutil.copytree(paths.CHECKOUT / part, folder / part)
     shutil.copy(paths.CHECKOUT / "Pulumi.yaml", folder)
-    (folder / "stacks" / f"{pulumi.STACK}.yaml").write_text(yaml.safe_dump(stack(jobs)))
-    return folder
-
-
-def _own(workspace: pulumi.Workspace, project: Path) -> pulumi.Workspace:
-    """The same programs and cluster with a state of its own, beside the deployed stack's."""
-    backend = project / "backend"
+    backend = folder / "backend"
     backend.mkdir()
+    config = folder / f"Pulumi.{pulumi.STACK}.yaml"
     variables = {
-        **workspace.variables,
+        **deployed.variables,
         "PULUMI_BACKEND_URL": f"file://{backend}",
-        "PYTHONPATH": str(project),
+        "PYTHONPATH": str(folder),
     }
-    config = project / f"Pulumi.{pulumi.STACK}.yaml"
-    own = replace(workspace, project=project, backend=backend, variables=variables, config_file=config)
+    own = replace(deployed, project=folder, backend=backend, variables=variables, config_file=config)
     _checked(own.run("stack", "init", pulumi.STACK, "--no-select", "--non-interactive", capture=True))
+    key = yaml.safe_load(config.read_text())
+    config.write_text(yaml.safe_dump({**yaml.safe_load(deployed.config_file.read_text()), **key}))
+    _remove_jobs(own)
     return own
+
+
+def _declare(own: pulumi.Workspace, jobs: int) -> None:
+    (own.project / "stacks" / f"{pulumi.STACK}.yaml").write_text(yaml.safe_dump(stack(jobs)))
+
+
+def _remove_jobs(own: pulumi.Workspace) -> None:
+    _declare(own, 0)
+    _timed(own, "up", "--yes", "--skip-preview")
 
 
 def _timed(workspace: pulumi.Workspace, command: str, *arguments: str) -> float:
@@ -157,17 +174,13 @@ def _timed_with_memory(workspace: pulumi.Workspace, command: str, *arguments: st
         watcher.join()
 
 
-def _declared(workspace: pulumi.Workspace) -> str:
-    """The same objects as plain manifests, out of Pulumi's state."""
-    done = workspace.run("stack", "export", "--stack", pulumi.STACK, capture=True)
+def _declared_jobs(own: pulumi.Workspace) -> str:
+    """The same TFJobs as plain manifests, out of Pulumi's state."""
+    done = own.run("stack", "export", "--stack", pulumi.STACK, capture=True)
     _checked(done)
-    resources = yaml.safe_load(done.stdout)["deployment"]["resources"]
-    objects = [
-        resource["inputs"]
-        for resource in resources
-        if resource["type"].startswith("kubernetes:") and "kind" in resource.get("inputs", {})
-    ]
-    return yaml.safe_dump_all([_plain(item) for item in objects])
+    resources = json.loads(done.stdout)["deployment"]["resources"]
+    jobs = [resource["inputs"] for resource in resources if resource["type"].endswith(":TFJob")]
+    return yaml.safe_dump_all([_plain(job) for job in jobs])
 
 
 def _plain(value: Any) -> Any:

@@ -5,6 +5,7 @@ stack without pools does without.
 """
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -102,7 +103,7 @@ def _connect() -> Any:
     access = client.Configuration()
     access.retries = 1
     try:
-        load.load_kube_config(client_configuration=access)
+        load.load_kube_config(os.environ.get("KUBECONFIG"), client_configuration=access)
     except config.ConfigException as fault:
         try:
             load.load_incluster_config(client_configuration=access)

@@ -25,11 +25,14 @@ def shims() -> Iterator[int]:
 
 
 def below(pid: int) -> Iterator[int]:
-    """Pids of all processes that descend from this one."""
-    with contextlib.suppress(OSError):
-        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            yield int(child)
-            yield from below(int(child))
+    """Pids of all processes that descend from this one; any of its threads may have started them."""
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        children: list[str] = []
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            children = thread.read_text().split()
+        for child in map(int, children):
+            yield child
+            yield from below(child)
 
 
 def end_leftovers() -> None:

@@ -100,9 +100,7 @@ def test_any_other_refusal_names_the_node_whatever_the_answer_looks_like(nodes, 
 
 
 def test_no_kubeconfig_at_all_says_what_to_set(monkeypatch, tmp_path):
-    from kubernetes.config import kube_config
-
-    monkeypatch.setattr(kube_config, "KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "none"))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     with pytest.raises(UnreachableError, match="set KUBECONFIG"):
         ClusterNodes().get("n1")
