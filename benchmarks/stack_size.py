@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 
-from sandbox import cluster, containers, paths, pulumi
+from sandbox import cluster, containers, images, paths, pulumi
 from sandbox.progress import Progress
 
 SIZES = (10, 50, 200)
@@ -75,7 +75,7 @@ def stack(jobs: int) -> dict[str, Any]:
     job = {
         "tenant": TENANT,
         "priority": "offline-low",
-        "image": "colocation.local/tensorflow:2.21.0",
+        "image": images.reference("tensorflow"),
         "command": ["python3", "-c", "pass"],
         "run_policy": {"suspend": True},
         "worker": {

@@ -106,7 +106,7 @@ def build(report: Progress) -> None:
     """Build every program and image that `up` and a deployment need, without starting anything."""
     check_machine()
     system.ensure(report)
-    tools.ensure([*PROGRAMS, *pulumi.PROGRAMS], report)
+    tools.ensure([*PROGRAMS, *pulumi.PROGRAMS, *images.PROGRAMS], report)
     images.ensure(images.SANDBOX_IMAGES, report)
 
 
@@ -115,12 +115,14 @@ def down() -> list[str]:
 
     Returns the names of what was ended.
     """
+    check_machine()
     with _lock():
         return _stop_everything()
 
 
 def clean() -> None:
     """`down`, and remove the data as well: the cluster's objects, its images and the Pulumi state."""
+    check_machine()
     with _lock():
         _stop_everything()
         shutil.rmtree(paths.state(), ignore_errors=True)
@@ -158,6 +160,7 @@ def _stop_everything() -> list[str]:
     node.stop_containers()
     ended = [name for name in known if processes.stop(name) or (name == "kubelet" and kubelet_ended)]
     containers.end_leftovers()
+    network.end_programs()
     node.remove_pod_namespaces()
     containers.unmount_leftovers()
     network.down()
@@ -187,7 +190,8 @@ def _wait_for_node(kubectl: Path, name: str) -> None:
 
 def _wait_for_everything(kubectl: Path) -> None:
     timeout = f"--timeout={NODES_TIMEOUT_SECONDS}s"
-    if not _succeeds(kubectl, "wait", "node", "--all", "--for=condition=Ready", timeout):
+    nodes = [node.NODE_NAME, *(simulated.name for simulated in simulated_nodes.topology())]
+    if not _succeeds(kubectl, "wait", "node", *nodes, "--for=condition=Ready", timeout):
         raise SandboxError(
             f"not every node is ready after {NODES_TIMEOUT_SECONDS} s: see `kubectl get nodes` "
             f"and {processes.log_file('kubelet')}"
@@ -213,10 +217,8 @@ def _memory_bytes(programs: Sequence[int]) -> int:
 
 @contextmanager
 def _lock() -> Iterator[None]:
-    """Two runs at once would start programs twice."""
-    path = paths.state().parent / "sandbox.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
+    """Two runs at once would start programs twice. One a machine, like the network that they make."""
+    with Path("/run/colocation-sandbox.lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

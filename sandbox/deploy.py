@@ -16,23 +16,30 @@ from sandbox.progress import Progress, duration
 
 JOBS_TIMEOUT_SECONDS = 900
 ACCURACY = re.compile(r"^accuracy=([0-9.]+)", re.MULTILINE)
-FINISHED = ("Succeeded", "Failed")
+FINISHED = ("Succeeded", "Failed", "Suspended")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobState:
     """A TFJob as it stands.
 
-    Fields: state is its newest true condition; nodes are those of its pods; accuracy is what the log
-    of its chief or first worker reports; simulated tells that no machine runs it.
+    Fields: leader is the pod whose end ends the job, its chief or first worker; state is its newest true
+    condition; nodes are those of its pods; accuracy is what the leader's log reports; simulated tells that
+    no machine runs it.
     """
 
     namespace: str
     name: str
+    leader: str
     state: str
     nodes: tuple[str, ...]
     accuracy: str | None
     simulated: bool
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is nothing to wait for."""
+        return self.state in FINISHED or (self.simulated and self.state == "Running")
 
 
 def deploy(report: Progress) -> None:
@@ -41,6 +48,7 @@ def deploy(report: Progress) -> None:
     Raises:
         SandboxError: a step failed; what came before it stays as it is.
     """
+    cluster.build(report)
     cluster.up(report)
     workspace = pulumi.workspace(report)
     with report.phase("pulumi up --stack dev"):
@@ -49,34 +57,34 @@ def deploy(report: Progress) -> None:
             raise SandboxError(
                 "`pulumi up` failed, its messages are above; mend the cause and run `make up` again"
             )
+    outputs = workspace.outputs()
     with report.phase("wait for the training jobs"):
-        jobs = _wait_for_jobs(workspace, report)
-    print("\n".join(_summary(jobs, workspace.outputs(), report)))
-    failed = [job.name for job in jobs if job.state == "Failed"]
+        jobs = _wait_for_jobs(workspace, set(outputs["jobs"]), report)
+    print("\n".join(_summary(jobs, outputs, report)))
+    failed = [job for job in jobs if job.state == "Failed"]
     if failed:
-        raise SandboxError(
-            f"training failed: {', '.join(failed)}; "
-            f"see `kubectl -n {jobs[0].namespace} logs {failed[0]}-worker-0`"
-        )
+        looks = "; ".join(f"`kubectl logs -n {job.namespace} {job.leader}`" for job in failed)
+        raise SandboxError(f"training failed: {', '.join(job.name for job in failed)}; see {looks}")
 
 
-def _wait_for_jobs(workspace: pulumi.Workspace, report: Progress) -> list[JobState]:
-    """Until every job that runs on a real node has ended."""
+def _wait_for_jobs(workspace: pulumi.Workspace, names: set[str], report: Progress) -> list[JobState]:
+    """Until each of the stack's jobs that runs on a real node has ended."""
     deadline = time.monotonic() + JOBS_TIMEOUT_SECONDS
     told: dict[str, str] = {}
     while True:
-        jobs = job_states(workspace)
+        jobs = [job for job in job_states(workspace) if job.name in names]
         for job in jobs:
             if told.get(job.name) != job.state:
                 told[job.name] = job.state
                 report.say(f"{job.name}: {job.state}")
-        if all(job.state in FINISHED or (job.simulated and job.state == "Running") for job in jobs):
+        unfinished = names - {job.name for job in jobs if job.settled}
+        if not unfinished:
             return jobs
         if time.monotonic() > deadline:
-            waiting = ", ".join(f"{job.name} ({job.state})" for job in jobs if job.state not in FINISHED)
+            waiting = ", ".join(f"{name} ({told.get(name, 'not there')})" for name in sorted(unfinished))
             raise SandboxError(
                 f"after {duration(JOBS_TIMEOUT_SECONDS)} these jobs have not ended: {waiting}; "
-                "see `kubectl -n kubeflow get pods` and `kubectl -n kubeflow get events`"
+                "see `kubectl get pods -A` and `kubectl get events -A`"
             )
         time.sleep(1)
 
@@ -101,12 +109,13 @@ def _job_state(workspace: pulumi.Workspace, job: dict[str, Any], pods: list[dict
     conditions = job.get("status", {}).get("conditions") or []
     true = [condition["type"] for condition in conditions if condition["status"] == "True"]
     state = true[-1] if true else "Submitted"
-    leads = "chief" if "Chief" in job["spec"]["tfReplicaSpecs"] else "worker"
-    log = _kubectl(workspace, "logs", "-n", namespace, f"{name}-{leads}-0") if state == "Succeeded" else ""
+    leader = f"{name}-chief-0" if "Chief" in job["spec"]["tfReplicaSpecs"] else f"{name}-worker-0"
+    log = _kubectl(workspace, "logs", "-n", namespace, leader) if state == "Succeeded" else ""
     found = ACCURACY.findall(log)
     return JobState(
         namespace=namespace,
         name=name,
+        leader=leader,
         state=state,
         nodes=tuple(nodes),
         accuracy=found[-1] if found else None,
@@ -132,7 +141,8 @@ def _kubectl(workspace: pulumi.Workspace, *arguments: str) -> str:
 
 
 def _summary(jobs: Sequence[JobState], outputs: dict[str, Any], report: Progress) -> list[str]:
-    lines = ["", "The stack `dev` is deployed.", ""]
+    namespaces = ", ".join(outputs["namespaces"])
+    lines = ["", f"The stack `dev` is deployed; its namespaces: {namespaces}.", ""]
     width = max((len(job.name) for job in jobs), default=0)
     for job in jobs:
         note = f"accuracy {job.accuracy}" if job.accuracy else ""

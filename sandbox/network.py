@@ -6,7 +6,11 @@ claim to have (black-holed), 10.86.0.0/30 the link between host and namespace.
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
 import json
+import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -23,6 +27,7 @@ HOST_LINK = "colo-host"
 INSIDE_LINK = "colo-inside"
 HOST_LINK_IP = "10.86.0.1"
 INSIDE_LINK_IP = "10.86.0.2"
+LINK = ipaddress.ip_network("10.86.0.0/30")
 
 
 def up() -> None:
@@ -62,6 +67,17 @@ def down() -> None:
     subprocess.run(["ip", "route", "delete", "blackhole", SIMULATED_CIDR], capture_output=True, check=False)
 
 
+def end_programs() -> None:
+    """End what still runs inside: a program that was started a moment before its starter was killed."""
+    if _namespace_exists():
+        listed = subprocess.run(
+            ["ip", "netns", "pids", NAMESPACE], capture_output=True, text=True, check=False
+        )
+        for pid in listed.stdout.split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+
+
 def exists() -> bool:
     return _namespace_exists() or _link_exists(HOST_LINK)
 
@@ -69,10 +85,11 @@ def exists() -> bool:
 def _refuse_foreign_routes() -> None:
     """Another network on the same addresses would be cut off by ours."""
     answer = subprocess.run(["ip", "-json", "route"], capture_output=True, text=True, check=False)
-    ours = {POD_CIDR, SERVICE_CIDR, SIMULATED_CIDR, f"{HOST_LINK_IP.rsplit('.', 1)[0]}.0/30"}
+    ours = [*map(ipaddress.ip_network, (POD_CIDR, SERVICE_CIDR, SIMULATED_CIDR)), LINK]
     for route in json.loads(answer.stdout or "[]"):
-        foreign = route.get("dev") != HOST_LINK and route.get("type") != "blackhole"
-        if route.get("dst") in ours and foreign:
+        if route["dst"] == "default" or route.get("dev") == HOST_LINK or route.get("type") == "blackhole":
+            continue
+        if any(ipaddress.ip_network(route["dst"]).overlaps(network) for network in ours):
             raise SandboxError(
                 f"the address range {route['dst']} is in use by {route.get('dev')} on this machine; "
                 "take that network down while the sandbox runs"

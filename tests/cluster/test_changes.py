@@ -18,11 +18,9 @@ def test_a_changed_script_runs_that_job_again_and_only_that_job(deployed):
 
 def test_a_changed_image_replaces_that_job_only(deployed):
     stack = deployed.stack
-    stack["jobs"][1]["image"] = "colocation.local/tensorflow:2.21.0-next"
+    stack["jobs"][1]["image"] = stack["jobs"][1]["image"] + "-next"
     deployed.write(stack)
-    assert deployed.plan() == {"tf-mnist-gpu-tfjob": "replace"} or set(deployed.plan()) == {
-        "tf-mnist-gpu-tfjob"
-    }
+    assert set(deployed.plan()) == {"tf-mnist-gpu-tfjob"}
     before = uids(deployed)
     deployed.up()
     after = uids(deployed)

@@ -60,7 +60,8 @@ def test_foreign_marks_survive_up_and_destroy_and_the_claim_stays(deployed, fore
 def test_a_killed_pulumi_is_completed_by_the_next_run(deployed):
     deployed.destroy()
     child = deployed.start_up()
-    eventually(lambda: "quota" in deployed.sandbox.kubectl("get", "quota", "-n", "kubeflow", "-o", "name"))
+    # Destroyed before, so its presence tells that the run is in the middle of its work.
+    eventually(lambda: "offline-low" in deployed.sandbox.kubectl("get", "priorityclasses", "-o", "name"))
     os.killpg(child.pid, signal.SIGKILL)
     child.wait()
     deployed.up()

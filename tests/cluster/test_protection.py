@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from sandbox.node import PAUSE_IMAGE
 from tests.cluster.conftest import eventually
 
 pytestmark = pytest.mark.cluster
@@ -27,7 +28,7 @@ def pod(name, namespace, **spec):
     resources = spec.pop("resources", {"limits": {"cpu": "100m", "memory": "64Mi"}})
     container = {
         "name": "main",
-        "image": "registry.k8s.io/pause:3.10",
+        "image": PAUSE_IMAGE,
         "resources": resources,
         "securityContext": RESTRICTED,
     }
