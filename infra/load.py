@@ -12,6 +12,7 @@ from infra.complaints import complaints
 from infra.models import Stack
 from infra.models.base import Loc
 from infra.places import shown
+from infra.salvage import Part, salvaged, whole
 
 
 class StackFileError(Exception):
@@ -57,27 +58,28 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """A valid stack, and where it came from."""
+class Draft:
+    """What a file says, whatever is wrong with it."""
 
-    stack: Stack
     source: Source
+    faults: tuple[tuple[int, str], ...]
+    """Line and text."""
+    part: Part
+    """All of the stack, where nothing is wrong; else what can still be checked."""
 
 
-def load(file: Path) -> Loaded:
-    """Read a stack file; raises StackFileError with every fault."""
+def load(file: Path) -> Draft:
+    """Read a stack file; raises StackFileError if it is no file that can be read."""
     marked = _parsed(file, _text(file))
     source = Source(file, marked.data, marked.lines)
     found = [(line, f"{shown(file)}:{line} {source.path(loc)}: {text}") for loc, line, text in marked.faults]
-    stack: Stack | None = None
     try:
-        stack = Stack.model_validate(marked.data)
+        part = whole(Stack.model_validate(marked.data))
     except ValidationError as error:
         said = dict.fromkeys(complaints(error, Stack))
         found += [(source.line(loc), source.say(loc, text)) for loc, text in said]
-    if found or stack is None:
-        raise StackFileError(text for _, text in sorted(found))
-    return Loaded(stack, source)
+        part = salvaged(marked.data, [loc for loc, _ in said])
+    return Draft(source, tuple(found), part)
 
 
 def _text(file: Path) -> str:

@@ -1,11 +1,11 @@
 """A stack that is fit to be declared: loaded, checked, with its scripts at hand."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from infra.checks import Finding, Subject, examine
-from infra.load import Loaded, StackFileError, load
+from infra.load import Draft, StackFileError, load
 from infra.models import Stack
 
 
@@ -24,14 +24,26 @@ def plan(file: Path, operator_source: str | None = None) -> Plan:
     `operator_source`: the operator's manifests from elsewhere than the file says, for a machine
     that has them at hand.
     """
-    loaded = load(file)
+    draft = load(file)
     scripts = _scripts(file.parent / "scripts")
-    findings = examine(Subject(loaded.stack, scripts))
-    faults = _lines(loaded, [f for f in findings if f.severity == "fault"])
-    warnings = _lines(loaded, [f for f in findings if f.severity == "warning"])
+    findings = [
+        finding
+        for finding in examine(Subject(draft.part.stack, scripts))
+        if finding.presumes not in draft.part.incomplete
+    ]
+    faults = sorted({*draft.faults, *_said(draft, findings, "fault")})
+    warnings = tuple(text for _, text in sorted(_said(draft, findings, "warning")))
     if faults:
-        raise StackFileError(faults, warnings)
-    return Plan(_with_source(loaded.stack, operator_source), scripts, warnings)
+        raise StackFileError((text for _, text in faults), warnings)
+    return Plan(_with_source(draft.part.stack, operator_source), scripts, warnings)
+
+
+def _said(draft: Draft, findings: Iterable[Finding], severity: str) -> Iterator[tuple[int, str]]:
+    """Line and text of the findings of one severity."""
+    for finding in findings:
+        if finding.severity == severity:
+            place = draft.part.place(finding.place)
+            yield draft.source.line(place), draft.source.say(place, str(finding))
 
 
 def _with_source(stack: Stack, source: str | None) -> Stack:
@@ -39,12 +51,6 @@ def _with_source(stack: Stack, source: str | None) -> Stack:
         return stack
     operator = stack.training_operator.model_copy(update={"source": source})
     return stack.model_copy(update={"training_operator": operator})
-
-
-def _lines(loaded: Loaded, findings: list[Finding]) -> tuple[str, ...]:
-    source = loaded.source
-    ordered = sorted(findings, key=lambda finding: source.line(finding.place))
-    return tuple(source.say(finding.place, str(finding)) for finding in ordered)
 
 
 def _scripts(folder: Path) -> Mapping[str, str]:

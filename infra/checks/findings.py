@@ -18,6 +18,8 @@ class Finding:
     place: Loc
     message: str
     remedy: str
+    presumes: str | None = None
+    """The list of the stack that must be complete for this to be true."""
 
     def __str__(self) -> str:
         warning = "warning: " if self.severity == "warning" else ""

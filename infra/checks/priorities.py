@@ -46,11 +46,12 @@ def _default(subject: Subject) -> Iterator[Finding]:
                 "make an online class the default",
             )
     if not defaults and any(p.kind == "offline" for p in subject.stack.priorities):
-        yield _fault(
-            "no-global-default",
-            ("priorities",),
-            "no class is the global default, so services without one have 0 and offline work wins",
-            "add {name: online-high, value: 100000, kind: online, global_default: true}",
+        yield Finding(
+            code="no-global-default",
+            presumes="priorities",
+            place=("priorities",),
+            message="no class is the global default, so services without one have 0 and offline work wins",
+            remedy="add {name: online-high, value: 100000, kind: online, global_default: true}",
         )
 
 

@@ -7,6 +7,8 @@ from infra.checks.findings import Finding, Subject
 from infra.models import JobSpec, Stack
 from infra.models.base import Loc
 
+_LISTS = {"tenant": "tenants", "priority": "priorities", "pool": "pools", "storage": "storage"}
+
 
 def check(subject: Subject) -> Iterator[Finding]:
     """The tenant, priority, pool and claims of every job."""
@@ -62,6 +64,7 @@ def missing(kind: str, place: Loc, name: str, declared: Iterable[str]) -> Iterat
         remedy = "declare it first"
     yield Finding(
         code=f"unknown-{kind}",
+        presumes=_LISTS[kind],
         place=place,
         message=f"no {kind} of the stack is called {name}",
         remedy=remedy,

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Protocol, cast
@@ -37,12 +38,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     try:
-        return found.run(args)
+        code = found.run(args)
+        sys.stdout.flush()  # a closed pipe shows here, not in a message of the interpreter at its end
+        return code
     except KeyboardInterrupt:
         print("colo: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # `colo … | head`
-        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except (UnfitError, OSError) as error:
         print(f"colo {chosen}: {error}", file=sys.stderr)

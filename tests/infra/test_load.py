@@ -3,18 +3,20 @@
 import pytest
 
 from infra.load import StackFileError, load
+from infra.plan import plan
 
 
 def faults(file):
     """The faults, without the folder that the test happens to be in."""
     with pytest.raises(StackFileError) as caught:
-        load(file)
+        plan(file)
     return [line.replace(str(file), "test.yaml") for line in caught.value.faults]
 
 
 def test_a_good_file_becomes_a_stack(stack_file, data):
-    loaded = load(stack_file(data))
-    assert loaded.stack.jobs[0].name == "mnist"
+    draft = load(stack_file(data))
+    assert draft.faults == ()
+    assert draft.part.stack.jobs[0].name == "mnist"
 
 
 def test_every_fault_is_found_in_one_run_in_the_order_of_the_file(stack_file):
@@ -63,7 +65,7 @@ def test_a_key_given_twice_is_refused_with_both_lines(stack_file):
 
 def test_keys_that_a_merge_brings_may_be_overridden(stack_file):
     text = "tenants:\n  - &first {name: a, quota: {pods: 1}}\n  - {<<: *first, name: b}\n"
-    stack = load(stack_file(text)).stack
+    stack = load(stack_file(text)).part.stack
     assert [(t.name, t.quota["pods"]) for t in stack.tenants] == [("a", "1"), ("b", "1")]
 
 
@@ -163,7 +165,7 @@ def test_a_key_that_yaml_takes_for_a_switch_is_refused(stack_file):
 
 
 def test_a_byte_order_mark_does_no_harm(stack_file):
-    assert load(stack_file(b"\xef\xbb\xbftenants: []\n")).stack.tenants == ()
+    assert load(stack_file(b"\xef\xbb\xbftenants: []\n")).part.stack.tenants == ()
 
 
 def test_a_missing_file_names_those_that_are_there(stack_file, data):

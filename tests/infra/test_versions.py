@@ -4,6 +4,8 @@ import re
 
 from infra import versions
 from infra.places import ROOT
+from infra.plan import plan
+from sandbox import images
 
 
 def test_the_sandbox_builds_the_operator_that_the_program_installs():
@@ -15,3 +17,8 @@ def test_the_sandbox_builds_the_operator_that_the_program_installs():
 
 def test_the_public_manifests_are_pinned_to_that_version():
     assert versions.TRAINING_OPERATOR_SOURCE.endswith(f"?ref={versions.TRAINING_OPERATOR}")
+
+
+def test_the_dev_stack_trains_with_the_image_that_the_sandbox_makes():
+    jobs = plan(ROOT / "stacks" / "dev.yaml").stack.jobs
+    assert {job.image for job in jobs} == {images.reference("tensorflow")}
