@@ -36,5 +36,3 @@ TRAINING_OPERATOR_WEBHOOKS: Final = "validator.training-operator.kubeflow.org"
 TFJOB_WEBHOOK: Final = "validator.tfjob.training-operator.kubeflow.org"
 TFJOB_CRD: Final = "tfjobs.kubeflow.org"
 JOB_NAME_LABEL: Final = "training.kubeflow.org/job-name"
-REPLICA_TYPE_LABEL: Final = "training.kubeflow.org/replica-type"
-TFJOB_PORT: Final = 2222

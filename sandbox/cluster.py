@@ -23,7 +23,6 @@ from sandbox import (
     node,
     paths,
     processes,
-    pulumi,
     simulated_nodes,
     system,
     tools,
@@ -32,16 +31,6 @@ from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
 NODES_TIMEOUT_SECONDS = 120
-PROGRAMS = (
-    "etcd",
-    "kube-apiserver",
-    "kube-controller-manager",
-    "kube-scheduler",
-    "kubelet",
-    "kube-proxy",
-    "kubectl",
-    "kwok",
-)
 # Ended in this order: what starts pods first, what keeps the data last.
 STOP_ORDER = (
     "kwok",
@@ -53,6 +42,8 @@ STOP_ORDER = (
     "kube-apiserver",
     "etcd",
 )
+# containerd is the distribution's.
+PROGRAMS = ("kubectl", *(name for name in STOP_ORDER if name != "containerd"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +97,7 @@ def build(report: Progress) -> None:
     """Build every program and image that `up` and a deployment need, without starting anything."""
     check_machine()
     system.ensure(report)
-    tools.ensure([*PROGRAMS, *pulumi.PROGRAMS, *images.PROGRAMS], report)
+    tools.build_all(report)
     images.ensure(images.SANDBOX_IMAGES, report)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from infra.vocabulary import JOB_NAME_LABEL, TFJOB_CRD
 from sandbox import cluster, paths, pulumi, simulated_nodes
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress, duration
@@ -91,7 +92,7 @@ def _wait_for_jobs(workspace: pulumi.Workspace, names: set[str], report: Progres
 
 def job_states(workspace: pulumi.Workspace) -> list[JobState]:
     """All TFJobs of the cluster, by namespace and name."""
-    jobs = _items(workspace, "tfjobs.kubeflow.org")
+    jobs = _items(workspace, TFJOB_CRD)
     pods = _items(workspace, "pods")
     return [_job_state(workspace, job, pods) for job in jobs]
 
@@ -102,7 +103,7 @@ def _job_state(workspace: pulumi.Workspace, job: dict[str, Any], pods: list[dict
         pod
         for pod in pods
         if pod["metadata"]["namespace"] == namespace
-        and pod["metadata"].get("labels", {}).get("training.kubeflow.org/job-name") == name
+        and pod["metadata"].get("labels", {}).get(JOB_NAME_LABEL) == name
     ]
     nodes = sorted({pod["spec"].get("nodeName", "(unscheduled)") for pod in ours})
     simulated = {node.name for node in simulated_nodes.topology()}

@@ -41,7 +41,6 @@ _STATIC = {
     "training-operator": Static("training-operator", "/manager"),
 }
 SANDBOX_IMAGES = (*_STATIC, "tensorflow")
-PROGRAMS = tuple(static.program for static in _STATIC.values())
 
 
 def reference(name: str) -> str:

@@ -20,7 +20,6 @@ PAUSE_IMAGE = "registry.k8s.io/pause:3.10"
 POD_NETWORK = "colocation-sandbox"
 CNI_RESULTS = Path("/var/lib/cni/results")  # libcni's own cache; its place cannot be configured here
 CONTAINERD_TIMEOUT_SECONDS = 30
-NAMES = ("containerd", "kubelet", "kube-proxy")
 
 
 def start_containerd() -> None:

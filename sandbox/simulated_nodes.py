@@ -15,7 +15,6 @@ POD_CIDR = "10.88.0.1/17"
 NODE_IP = "10.88.255.254"
 ANNOTATION = "kwok.x-k8s.io/node"
 TAINT = {"key": ANNOTATION, "value": "fake", "effect": "NoSchedule"}
-NAMES = ("kwok",)
 
 
 @dataclass(frozen=True, kw_only=True)
