@@ -61,6 +61,9 @@ def tfjob_spec(
             "priorityClassName": priority_class,
             **placement(spec, replica, pool),
             "securityContext": _POD_SECURITY,
+            # Python as process 1 does not hear SIGTERM, and each stop would take the whole grace
+            # period; with the pod's processes in one namespace, the pause process is number 1.
+            "shareProcessNamespace": True,
             "automountServiceAccountToken": False,
             "enableServiceLinks": False,
             "containers": [_container(spec, replica)],

@@ -172,6 +172,11 @@ def test_training_gets_no_access_to_the_api_server():
     assert pod(rendered())["automountServiceAccountToken"] is False
 
 
+@pytest.mark.parametrize("name", ["Worker", "PS"])
+def test_training_is_never_process_1_which_would_not_hear_sigterm(name):
+    assert pod(rendered(ps={}), name)["shareProcessNamespace"] is True
+
+
 def test_restart_policy_stands_where_the_operator_reads_it():
     spec = rendered(worker={"restart_policy": "ExitCode"})
     assert role(spec)["restartPolicy"] == "ExitCode"
