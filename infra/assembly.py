@@ -96,7 +96,7 @@ class Assembly:
 
     def _job(self, job: JobSpec) -> TrainingJob:
         pool = self._pools.get(job.pool) if job.pool else None
-        storage = {v.claim: self._storage[v.claim] for v in job.volumes}
+        storage = {claim: self._storage[claim] for _, claim in job.claims()}
         waits_for: list[Component] = [
             self._operator,  # its webhook answers before a job comes, and outlives every job
             self._tenants[job.tenant],  # quota and defaults, not only the namespace

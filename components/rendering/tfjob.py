@@ -154,7 +154,7 @@ def _volumes(
     claims: Mapping[str, pulumi.Input[str]],
 ) -> list[dict[str, Any]]:
     volumes: list[dict[str, Any]] = []
-    for claim in dict.fromkeys(volume.claim for volume in spec.volumes):
+    for claim in dict.fromkeys(claim for _, claim in spec.claims()):
         source = {"claimName": claims.get(claim, claim)}
         volumes.append({"name": claim, "persistentVolumeClaim": source})
     if script_name is not None:

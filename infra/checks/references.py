@@ -23,9 +23,9 @@ def _declared(stack: Stack, at: Loc, job: JobSpec) -> Iterator[Finding]:
     yield from missing("priority", (*at, "priority"), job.priority, known)
     if job.pool is not None:
         yield from missing("pool", (*at, "pool"), job.pool, (pool.name for pool in stack.pools))
-    for j, volume in enumerate(job.volumes):
+    for j, claim in job.claims():
         claims = (storage.name for storage in stack.storage)
-        yield from missing("storage", (*at, "volumes", j, "claim"), volume.claim, claims)
+        yield from missing("storage", (*at, "volumes", j, "claim"), claim, claims)
 
 
 def _fitting(stack: Stack, at: Loc, job: JobSpec) -> Iterator[Finding]:

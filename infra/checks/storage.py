@@ -17,12 +17,12 @@ def check(subject: Subject) -> Iterator[Finding]:
     for i, job in enumerate(stack.jobs):
         if job.tenant not in known:
             continue  # said already, of the tenant
-        for j, volume in enumerate(job.volumes):
-            owner = owners.get(volume.claim, job.tenant)
+        for j, claim in job.claims():
+            owner = owners.get(claim, job.tenant)
             if owner != job.tenant:
                 yield Finding(
                     code="claim-of-another-tenant",
                     place=("jobs", i, "volumes", j, "claim"),
-                    message=f"{volume.claim} belongs to tenant {owner} and the job to {job.tenant}",
+                    message=f"{claim} belongs to tenant {owner} and the job to {job.tenant}",
                     remedy="use storage of the job's own tenant; a pod mounts no other",
                 )

@@ -32,6 +32,17 @@ class Model(BaseModel):
         return self
 
 
+def exactly_one(model: Model, *names: str) -> Iterator[Fault]:
+    """A fault unless exactly one of these fields is given."""
+    given = [name for name in names if getattr(model, name) is not None]
+    if len(given) != 1:
+        which = ("both" if len(names) == 2 else " and ".join(given)) if given else "none"
+        if not given and len(names) == 2:
+            which = "neither"
+        *first, last = names
+        yield (), f"{which} of {', '.join(first)} and {last} given; give exactly one"
+
+
 def raise_faults(faults: Iterable[Fault]) -> None:
     """Refuse, with every fault, if there is one."""
     found = tuple(faults)
@@ -44,4 +55,5 @@ def raise_faults(faults: Iterable[Fault]) -> None:
 Flag = StrictBool
 PositiveInt = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+Weight = Annotated[int, Field(strict=True, ge=1, le=100)]
 PriorityValue = Annotated[int, Field(strict=True, ge=-(2**31), le=2**31 - 1)]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
@@ -84,20 +84,31 @@ LabelKey = Annotated[str, AfterValidator(_label_key), Field(max_length=317)]
 def _image(value: str) -> str:
     if not value or re.search(r"\s", value):
         raise ValueError(f"{value!r} is not an image; write registry/name:tag")
-    name, _, digest = value.partition("@")
-    tag = name.rpartition("/")[2].partition(":")[2]
-    if digest:
-        if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
-            raise ValueError(f"{value!r} has a malformed digest; write name@sha256:<64 hex digits>")
-    elif not tag:
-        raise ValueError(f"{value!r} has no tag or digest; write which version, as in {value}:1.4")
-    elif tag == "latest":
-        raise ValueError(f"{value!r} changes under you; write a version instead of 'latest'")
+    digest = value.partition("@")[2]
+    if digest and not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
+        raise ValueError(f"{value!r} has a malformed digest; write name@sha256:<64 hex digits>")
     return value
 
 
 Image = Annotated[str, AfterValidator(_image), Field(max_length=1024)]
-"""A container image with a version: a tag, or a digest."""
+"""A reference to a container image: name, with a tag, a digest, or both."""
+
+ImagePullPolicy = Literal["Always", "IfNotPresent", "Never"]
+SuccessPolicy = Literal["AllWorkers"]
+
+PortName = Annotated[
+    str,
+    *_text(
+        r"(?=[0-9-]*[a-z])[a-z0-9]+(-[a-z0-9]+)*",
+        15,
+        "use lower-case letters, digits and single '-', with at least one letter",
+    ),
+]
+"""IANA service name: ports of containers."""
+PortNumber = Annotated[int, Field(strict=True, ge=1, le=65535)]
+
+ConfigKey = Annotated[str, *_text(r"[-._A-Za-z0-9]+", 253, "use letters, digits, '-', '_' and '.'")]
+"""A key of a ConfigMap or a Secret."""
 
 
 def _absolute_path(value: str) -> str:
@@ -108,6 +119,15 @@ def _absolute_path(value: str) -> str:
 
 
 AbsolutePath = Annotated[str, AfterValidator(_absolute_path), Field(max_length=4096)]
+
+
+def _relative_path(value: str) -> str:
+    if value.startswith("/") or ".." in value.split("/") or not value:
+        raise ValueError(f"{value!r} is not a path inside the volume; write one such as models/v3")
+    return value
+
+
+RelativePath = Annotated[str, AfterValidator(_relative_path), Field(max_length=4096)]
 
 _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*|[0-9A-Fa-f:]+", re.IGNORECASE)
 

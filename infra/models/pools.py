@@ -5,8 +5,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from infra.models.base import Fault, Model
+from infra.models.base import Count, Fault, Model
 from infra.models.names import DnsLabel, LabelKey, LabelValue, ObjectName
+from infra.models.quantities import Cpu, Memory
 
 
 class Taint(Model):
@@ -15,6 +16,17 @@ class Taint(Model):
     key: LabelKey
     value: LabelValue = ""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+
+
+class NodeCapacity(Model):
+    """What pods can have of one node: its allocatable resources."""
+
+    cpu: Cpu
+    """Cores."""
+    memory: Memory
+    """Bytes."""
+    gpus: Count = 0
+    """Whole GPUs."""
 
 
 class PoolSpec(Model):
@@ -29,6 +41,10 @@ class PoolSpec(Model):
     """Labels put on each node; jobs of the pool select by them."""
     taints: tuple[Taint, ...] = ()
     """Taints put on each node; jobs of the pool tolerate them."""
+    capacity: NodeCapacity | None = None
+    """What each node has to give. Unset: whether a pod fits is not checked."""
+    gpu_model: LabelValue | None = None
+    """What the label nvidia.com/gpu.product of these nodes says."""
     foreign_taints: tuple[Taint, ...] = ()
     """Taints that others put there: tolerated by jobs of the pool, never touched."""
 

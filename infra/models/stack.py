@@ -1,6 +1,6 @@
 """A stack file: one environment as plain data."""
 
-from infra.models.base import Model
+from infra.models.base import Flag, Model
 from infra.models.jobs import JobSpec
 from infra.models.operators import TrainingOperatorSpec
 from infra.models.pools import PoolSpec
@@ -12,6 +12,10 @@ from infra.models.tenants import TenantSpec
 class Stack(Model):
     """Everything that one environment declares."""
 
+    production: Flag = False
+    """What a development stack may leave out is a fault here, such as a way back after a preemption."""
+    image_registries: tuple[str, ...] = ()
+    """Registries, with or without a path, that images may come from. Empty: any."""
     pools: tuple[PoolSpec, ...] = ()
     """Groups of nodes and their marks."""
     priorities: tuple[PrioritySpec, ...] = ()

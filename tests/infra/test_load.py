@@ -33,7 +33,7 @@ tenants:
 jobs:
   - name: x
     tenant: vision
-    image: mnist
+    image: m nist
     wrokers: {replicas: 1}
 """
     assert faults(stack_file(text)) == [
@@ -46,7 +46,7 @@ jobs:
         "is not a quota that Kubernetes knows; write requests.cpu",
         "test.yaml:9 tenants.vision.quota.requests.memory: '512m' is less than a byte; did you mean 512Mi?",
         "test.yaml:11 jobs.x.priority: is missing; add `priority:`",
-        "test.yaml:13 jobs.x.image: 'mnist' has no tag or digest; write which version, as in mnist:1.4",
+        "test.yaml:13 jobs.x.image: 'm nist' is not an image; write registry/name:tag",
         "test.yaml:14 jobs.x.wrokers: is not a known key; write worker",
     ]
 
@@ -75,7 +75,7 @@ def test_keys_that_a_merge_brings_may_be_overridden(stack_file):
         ("replicaz", "write replicas"),
         ("restartPolicy", "write restart_policy"),
         ("Replicas", "write replicas"),
-        ("colour", "known here: replicas, resources, restart_policy"),
+        ("colour", "known here: replicas, resources, restart_policy, image, command, args, env"),
     ],
 )
 def test_an_unknown_key_is_met_with_the_nearest_or_all(stack_file, data, key, hint):
@@ -85,11 +85,11 @@ def test_an_unknown_key_is_met_with_the_nearest_or_all(stack_file, data, key, hi
 
 
 def test_what_belongs_elsewhere_says_where(stack_file, data):
-    data["jobs"][0] |= {"ttlSecondsAfterFinished": 60, "tolerations": []}
+    data["jobs"][0] |= {"ttlSecondsAfterFinished": 60, "priority_class_name": "x"}
     data["jobs"][0]["worker"]["resources"]["requests"] = {"nvidia.com/gpu": 1}
     found = "\n".join(faults(stack_file(data)))
     assert "a ttl deletes the job, and the next run trains again; remove it" in found
-    assert "they follow from the pool; write pool: <name>" in found
+    assert "write priority: <name>" in found
     assert "write gpus: <number> beside requests and limits" in found
 
 
