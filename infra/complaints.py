@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from infra.checks.findings import Finding
 from infra.models import Model
 from infra.models.base import Loc
 
@@ -27,15 +28,18 @@ _ELSEWHERE = {
 }
 
 
-def complaints(error: ValidationError, root: type[Model]) -> Iterator[tuple[Loc, str]]:
-    """Every fault with its place."""
+def complaints(error: ValidationError, root: type[Model]) -> Iterator[Finding]:
+    """Every fault with its place, relative to the root."""
     for found in error.errors(include_url=False):
         loc = tuple(part for part in found["loc"] if part != "[key]")
         if found["type"] == "faults":
-            for below, message in found["ctx"]["faults"]:
-                yield (*loc, *below), message
+            for below, sentence in found["ctx"]["faults"]:
+                yield Finding.of(code="broken-rule", place=(*loc, *below), sentence=sentence)
         else:
-            yield loc, _words(found, loc, root)
+            code = {"missing": "missing-key", "extra_forbidden": "unknown-key"}.get(
+                found["type"], "bad-value"
+            )
+            yield Finding.of(code, loc, _words(found, loc, root))
 
 
 def _words(found: ErrorDetails, loc: Loc, root: type[Model]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from infra.checks.findings import Finding
 from infra.models.base import Loc
 
 _MOST_NODES = 200_000
@@ -26,8 +27,8 @@ class Marked:
 
     data: Any
     lines: Mapping[Loc, int]
-    faults: tuple[tuple[Loc, int, str], ...]
-    """Place, line and complaint of keys that YAML allows and this project does not."""
+    faults: tuple[tuple[int, Finding], ...]
+    """Line and complaint of keys that YAML allows and this project does not."""
 
 
 def parse(text: str) -> Marked:
@@ -65,7 +66,7 @@ def _explained(error: yaml.MarkedYAMLError) -> YamlError:
 @dataclass
 class _Reader:
     lines: dict[Loc, int] = field(default_factory=dict)
-    faults: list[tuple[Loc, int, str]] = field(default_factory=list)
+    faults: list[tuple[int, Finding]] = field(default_factory=list)
     _within: set[int] = field(default_factory=set)
     _count: int = 0
 
@@ -106,7 +107,8 @@ class _Reader:
             key = self.value(loader, key_node, (*loc, "<key>"))
             if not isinstance(key, str):
                 shown = key_node.value if isinstance(key_node, yaml.ScalarNode) else "this key"
-                self.faults.append((loc, line, f"{shown} is not text; write the key in quotes"))
+                text = f"{shown} is not text; write the key in quotes"
+                self.faults.append((line, Finding.of("key-not-text", loc, text)))
                 continue
             self.lines[(*loc, key)] = line
             data[key] = self.value(loader, value_node, (*loc, key))
@@ -121,5 +123,5 @@ class _Reader:
             if key_node.value in first:
                 before = first[key_node.value]
                 text = f"given twice, first on line {before}; keep one of the two"
-                self.faults.append(((*loc, key_node.value), line, text))
+                self.faults.append((line, Finding.of("duplicate-key", (*loc, key_node.value), text)))
             first.setdefault(key_node.value, line)

@@ -1,7 +1,7 @@
 """Rules that hold between the objects of a stack. Pure: a subject goes in, findings come out."""
 
 from infra.checks import names, pools, priorities, references, scripts, storage
-from infra.checks.findings import Check, Finding, Subject
+from infra.checks.findings import Check, Finding, Located, Severity, Subject
 
 CHECKS: tuple[Check, ...] = (
     names.check,
@@ -18,4 +18,4 @@ def examine(subject: Subject) -> tuple[Finding, ...]:
     return tuple(finding for check in CHECKS for finding in check(subject))
 
 
-__all__ = ["CHECKS", "Check", "Finding", "Subject", "examine"]
+__all__ = ["CHECKS", "Check", "Finding", "Located", "Severity", "Subject", "examine"]

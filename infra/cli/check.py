@@ -22,12 +22,13 @@ def run(args: argparse.Namespace) -> int:
     try:
         ready = plan(file)
     except StackFileError as error:
-        for line in (*error.faults, *error.warnings):
-            print(line)
-        print(f"{shown(file)}: {_count(len(error.faults), 'fault')}", file=sys.stderr)
+        for found in error.findings:
+            print(found)
+        faults = sum(found.severity == "fault" for found in error.findings)
+        print(f"{shown(file)}: {_count(faults, 'fault')}", file=sys.stderr)
         return 1
-    for line in ready.warnings:
-        print(line)
+    for found in ready.findings:
+        print(found)
     print(f"{shown(file)}: no faults ({_contents(ready)})")
     return 0
 
@@ -39,7 +40,7 @@ def _contents(ready: Plan) -> str:
             _count(len(stack.pools), "pool"),
             _count(len(stack.tenants), "tenant"),
             _count(len(stack.jobs), "job"),
-            _count(len(ready.warnings), "warning"),
+            _count(sum(found.severity == "warning" for found in ready.findings), "warning"),
         )
     )
 

@@ -6,7 +6,9 @@ import pytest
 import yaml
 
 from infra.checks import Subject
+from infra.load import StackFileError
 from infra.models import Stack
+from infra.plan import plan
 
 SMALL = {
     "pools": [{"name": "gpu", "nodes": ["n1", "n2"], "labels": {"node-type": "gpu"}}],
@@ -63,3 +65,16 @@ def subject():
         return Subject(Stack.model_validate(data), scripts or {"train.py": "print()"})
 
     return build
+
+
+@pytest.fixture
+def faults():
+    """The faults of a stack file as sentences, without the folder that the test happens to be in."""
+
+    def find(file):
+        with pytest.raises(StackFileError) as caught:
+            plan(file)
+        found = [found for found in caught.value.findings if found.severity == "fault"]
+        return [f"{f.place}: {f.sentence}".replace(str(file), "test.yaml") for f in found]
+
+    return find
