@@ -49,7 +49,7 @@ class Source:
                 break
             if isinstance(value, Mapping) and isinstance(value.get("name"), str):
                 name = value["name"]
-        return name
+        return _on_one_line(name)
 
 
 def path(loc: Loc) -> str:
@@ -57,5 +57,9 @@ def path(loc: Loc) -> str:
     words = []
     for part in loc:
         plain = isinstance(part, str) and _PLAIN_KEY.fullmatch(part)
-        words.append(f".{part}" if plain else f"[{part}]")
+        words.append(f".{part}" if plain else f"[{_on_one_line(str(part))}]")
     return "".join(words).removeprefix(".")
+
+
+def _on_one_line(text: str) -> str:
+    return text if text.isprintable() else repr(text)[1:-1]
