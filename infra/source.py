@@ -1,8 +1,8 @@
-"""Data that was read from a file, and where each part of it stands there."""
+"""Data that was read from files, and where each part of it stands there."""
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +13,43 @@ from infra.places import shown
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 
-@dataclass(frozen=True)
-class Source:
-    """A file's data with its lines."""
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a part of the data was written."""
 
     file: Path
-    data: Any
-    lines: Mapping[Loc, int]
+    line: int
+    """Counts from 1."""
+    loc: Loc
+    """Its place in that file."""
 
-    def line(self, loc: Loc) -> int:
-        """The line of a place, or of what it would stand in."""
-        while loc and loc not in self.lines:
-            loc = loc[:-1]
-        return self.lines.get(loc, 1)
+
+@dataclass(frozen=True)
+class Source:
+    """Data with the origin of each part."""
+
+    data: Any
+    origins: Mapping[Loc, Origin]
+
+    @classmethod
+    def of(cls, file: Path, data: Any, lines: Mapping[Loc, int]) -> "Source":
+        """Data that stands in one file."""
+        return cls(data, {loc: Origin(file, line, loc) for loc, line in {(): 1, **lines}.items()})
+
+    def origin(self, loc: Loc) -> Origin:
+        """Where a place was written; one that is not there stands at the line of what it would stand in."""
+        for known in range(len(loc), -1, -1):
+            if origin := self.origins.get(loc[:known]):
+                return replace(origin, loc=origin.loc + loc[known:])
+        raise KeyError(())
 
     def locate(self, finding: Finding) -> Located:
         """The finding with file, line and path."""
+        origin = self.origin(finding.place)
         return Located(
-            file=shown(self.file),
-            line=self.line(finding.place),
-            path=path(finding.place),
+            file=shown(origin.file),
+            line=origin.line,
+            path=path(origin.loc),
             code=finding.code,
             severity=finding.severity,
             object=self._object(finding.place),

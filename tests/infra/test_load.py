@@ -163,7 +163,7 @@ def test_a_byte_order_mark_does_no_harm(stack_file):
 def test_a_missing_file_names_those_that_are_there(stack_file, data, faults):
     file = stack_file(data)
     [fault] = faults(file.with_name("prod.yaml"))
-    assert fault == "test.yaml:1 the file: there is no such file; there are: test"
+    assert fault == "test.yaml:1 the file: there is no such file; there are: test.yaml"
 
 
 def test_a_folder_is_no_stack_file(tmp_path, faults):
