@@ -68,7 +68,7 @@ def _words(found: ErrorDetails, loc: Loc, root: type[Model]) -> str:
 
 _WANTED = {
     "string_type": "text, in quotes if it looks like a number or a switch",
-    "int_type": "a whole number, without quotes",
+    "int_type": "a whole number in plain decimal digits, without quotes",
     "bool_type": "true or false, without quotes",
     "tuple_type": "a list, each item after '- '",
     "model_type": "`key: value` pairs",
@@ -84,7 +84,7 @@ def _shown(given: Any) -> str:
         return "a list"
     if isinstance(given, Mapping):
         return "a mapping"
-    text = repr(given)
+    text = str(given).lower() if isinstance(given, bool) else repr(given)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

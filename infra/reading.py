@@ -54,8 +54,6 @@ def _text(file: Path) -> str:
         raise UnreadableError("is a folder; name a .yaml file") from None
     except OSError as error:
         raise UnreadableError(f"cannot be read ({error.strerror}); mend its rights") from None
-    except ValueError:
-        raise UnreadableError("no file has such a name; name a .yaml file") from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

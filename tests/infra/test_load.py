@@ -1,6 +1,9 @@
 """A stack file becomes a stack, or one line for each thing that is wrong."""
 
+import time
+
 import pytest
+import yaml
 
 from infra.load import load
 
@@ -132,13 +135,67 @@ def test_numbers_out_of_range_say_the_range(stack_file, data, faults):
         (b"a: !!python/name:os.system x\n", "test.yaml:1 the file: has the tag"),
         (b"a: \x07\n", "test.yaml:1 the file: holds a control character"),
         (b"a: " + b"[" * 3000 + b"]" * 3000, "test.yaml:1 the file: is nested too deeply"),
-        (b"a: 2026-99-99\n", "test.yaml:1 the file: '2026-99-99' cannot be read; put it in quotes"),
+        (b"a: 1\nb: {" + b"b: {" * 200 + b"}" * 201, "test.yaml:2 the file: is nested too deeply"),
+        (b"a: @x\n", "test.yaml:1 the file: not valid YAML ("),
+        (b'a: "\\ud800"\n', "test.yaml:1 the file: "),
+        (b'a: "\\0"\n', r"test.yaml:1 the file: '\x00' holds a character that is no text; remove it"),
+        (b"a: !!set {x}\n", "test.yaml:1 the file: has the tag"),
+        (b"a: !!binary aGk=\n", "test.yaml:1 the file: has the tag"),
+        (b"a: &a {<<: *a}\n", "test.yaml:1 the file: an alias contains itself"),
+        (b"a: {<<: [b]}\n", "test.yaml:1 the file: `<<` merges something that is no mapping; name one"),
     ],
 )
 def test_a_file_that_is_no_stack_gets_one_sentence(stack_file, content, sentence, faults):
     [fault] = faults(stack_file(content))
     assert fault.startswith(sentence)
     assert "\n" not in fault
+
+
+def test_a_merged_mapping_may_be_named_again(stack_file):
+    text = """\
+tenants:
+  - &a {name: a, quota: {pods: 1}}
+  - &b {<<: *a, name: b}
+  - {<<: *b, name: c}
+  - {<<: [*b, *a], name: d}
+training_operator: {resources: &r {<<: {gpus: 0}, requests: {cpu: 1}}}
+"""
+    stack = load(
+        stack_file(
+            text + "jobs: [{name: x, tenant: a, priority: p, image: 'i:1', worker: {resources: *r}}]\n"
+        )
+    )
+    assert stack.faults == ()
+    assert [(t.name, t.quota["pods"]) for t in stack.part.stack.tenants] == [(n, "1") for n in "abcd"]
+
+
+def test_merges_of_merges_cannot_fill_the_memory(stack_file, faults):
+    lines = ["a0: &a0 {x: 1, y: 2}"]
+    lines += [f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 1}'] * 10)}]}}" for i in range(1, 12)]
+    [fault] = faults(stack_file("\n".join(lines)))
+    assert "its aliases stand for too much data" in fault
+
+
+def test_a_file_of_many_keys_is_read_at_once(stack_file):
+    env = "\n".join(f"      K{i}: v" for i in range(20_000))
+    job = "jobs:\n  - name: x\n    tenant: a\n    priority: p\n    image: i:1\n    worker: {}\n    env:\n"
+    file = stack_file(job + env)
+    start = time.process_time()
+    assert len(load(file).part.stack.jobs[0].env) == 20_000
+    assert time.process_time() - start < 4
+
+
+@pytest.mark.parametrize("text", ["012", "1:30", "2026-01-01", "0x1F", "0b1", "1_000", ".inf", "9" * 5000])
+def test_what_only_old_yaml_takes_for_a_number_is_text(stack_file, data, faults, text):
+    job = data["jobs"][0]
+    job["env"], job["worker"]["replicas"] = {"A": "VALUE"}, "VALUE"
+    file = stack_file(yaml.safe_dump(data).replace("VALUE", text))
+    [fault] = faults(file)
+    assert "jobs[0].worker.replicas: " in fault
+    assert "write a whole number in plain decimal digits, without quotes" in fault
+    del job["worker"]["replicas"]
+    file = stack_file(yaml.safe_dump(data).replace("VALUE", text))
+    assert load(file).part.stack.jobs[0].env["A"] == text
 
 
 def test_aliases_cannot_fill_the_memory(stack_file, faults):
