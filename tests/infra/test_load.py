@@ -41,7 +41,8 @@ jobs:
         "is not a quota that Kubernetes knows; write requests.cpu",
         "test.yaml:9 tenants[0].quota[requests.memory]: '512m' is less than a byte; did you mean 512Mi?",
         "test.yaml:11 jobs[0].priority: is missing; add `priority:`",
-        "test.yaml:13 jobs[0].image: 'm nist' is not an image; write registry/name:tag",
+        "test.yaml:13 jobs[0].image: 'm nist' is not an image; write registry/name:tag, "
+        "with lower-case letters, digits and single '.', '_' or '-' in the name",
         "test.yaml:14 jobs[0].wrokers: is not a known key; write worker",
     ]
 
