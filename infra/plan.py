@@ -32,7 +32,7 @@ def plan(file: Path, operator_source: str | None = None) -> Plan:
     scripts = _scripts(file.parent / "scripts")
     findings = set(draft.faults)
     for finding in examine(Subject(draft.part.stack, scripts)):
-        if finding.presumes not in draft.part.incomplete:
+        if draft.part.allows(finding.presumes):
             place = draft.part.place(finding.place)
             findings.add(draft.source.locate(replace(finding, place=place)))
     if any(found.severity == "fault" for found in findings):

@@ -1,9 +1,10 @@
 """Rules that hold between the objects of a stack. Pure: a subject goes in, findings come out."""
 
-from infra.checks import names, pools, priorities, references, scripts, storage
+from infra.checks import contents, names, pools, priorities, references, scripts, storage
 from infra.checks.findings import Check, Finding, Located, Severity, Subject
 
 CHECKS: tuple[Check, ...] = (
+    contents.check,
     names.check,
     priorities.check,
     pools.check,

@@ -11,6 +11,9 @@ Severity = Literal["fault", "warning", "advice"]
 """fault: nothing is applied. warning: probably not meant. advice: could be better; never fails a run."""
 
 
+EVERY_LIST = "*"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Finding:
     """One thing that is wrong, or that is probably not meant. A `Source` says in which line."""
@@ -25,7 +28,7 @@ class Finding:
     remedy: str
     """What to write instead."""
     presumes: str | None = None
-    """The list of the stack that must be complete for this to be true."""
+    """The list of the stack that must be complete for this to be true; or EVERY_LIST."""
 
     @classmethod
     def of(cls, code: str, place: Loc, sentence: str) -> Self:

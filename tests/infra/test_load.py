@@ -80,15 +80,6 @@ def test_an_unknown_key_is_met_with_the_nearest_or_all(stack_file, data, key, hi
     assert fault.endswith(f"jobs[0].worker.{key}: is not a known key; {hint}")
 
 
-def test_what_belongs_elsewhere_says_where(stack_file, data, faults):
-    data["jobs"][0] |= {"ttlSecondsAfterFinished": 60, "priority_class_name": "x"}
-    data["jobs"][0]["worker"]["resources"]["requests"] = {"nvidia.com/gpu": 1}
-    found = "\n".join(faults(stack_file(data)))
-    assert "a ttl deletes the job, and the next run trains again; remove it" in found
-    assert "write priority: <name>" in found
-    assert "write gpus: <number> beside requests and limits" in found
-
-
 @pytest.mark.parametrize(
     ("value", "complaint"),
     [

@@ -62,3 +62,9 @@ def test_a_key_given_twice_hides_no_other_fault(stack_file, data, faults):
     data["jobs"][0]["pool"] = "gpus"
     found = faults(stack_file("jobs: []\n" + yaml.safe_dump(data)))
     assert len(found) == 2
+
+
+def test_a_stack_of_faulty_things_is_not_called_empty_too(stack_file):
+    with pytest.raises(StackFileError) as caught:
+        plan(stack_file({"pools": [{"name": "Big"}]}))
+    assert {found.severity for found in caught.value.findings} == {"fault"}

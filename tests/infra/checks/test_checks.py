@@ -223,3 +223,14 @@ def test_pod_names_fit_into_a_label(data, subject, roles, room):
 def test_a_tenant_does_not_take_over_a_system_namespace(data, subject, name):
     data["tenants"].append({"name": name})
     assert codes(subject(data)) == [("tenant-takes-system-namespace", ("tenants", 1, "name"))]
+
+
+@pytest.mark.parametrize("nothing", [{}, {"jobs": []}, {"production": True, "pools": []}])
+def test_a_stack_that_declares_nothing_is_a_warning(subject, nothing):
+    [finding] = examine(subject(nothing))
+    assert (finding.severity, finding.code) == ("warning", "empty-stack")
+
+
+@pytest.mark.parametrize("kind", ["pools", "tenants", "training_operator"])
+def test_a_stack_of_one_section_is_not_empty(data, subject, kind):
+    assert examine(subject({kind: data[kind]})) == ()
