@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Find everything that is wrong with stack files; without --stack or --file, with every one of "
         "stacks/*.yaml. Exit code: 0 without faults, 1 with faults, 2 if a file cannot be read."
     )
+    parser.epilog = "Every finding ends with a code, which docs/checks explains."
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--stack", metavar="NAME", help="only this stack: stacks/NAME.yaml")
     which.add_argument("--file", metavar="FILE", type=Path, help="a stack file anywhere")

@@ -1,14 +1,22 @@
 """A small valid stack, as data, as a Stack, and as a file."""
 
 import copy
+import re
 
 import pytest
 import yaml
 
-from infra.checks import Subject
+from infra.checks import Finding, Subject
 from infra.load import StackFileError
 from infra.models import Stack
+from infra.places import ROOT
 from infra.plan import plan
+
+DOCUMENTED = {
+    code
+    for page in (ROOT / "docs" / "checks").glob("*.md")
+    for code in re.findall(r"^## ([a-z0-9-]+)$", page.read_text("utf-8"), re.MULTILINE)
+}
 
 SMALL = {
     "pools": [{"name": "gpu", "nodes": ["n1", "n2"], "labels": {"node-type": "gpu"}}],
@@ -32,6 +40,18 @@ SMALL = {
         }
     ],
 }
+
+
+@pytest.fixture(autouse=True)
+def _every_code_is_documented(monkeypatch):
+    """Whatever a test finds has a section in docs/checks."""
+    made = Finding.__init__
+
+    def make(self, **fields):
+        assert fields["code"] in DOCUMENTED, f"{fields['code']} has no section in docs/checks"
+        made(self, **fields)
+
+    monkeypatch.setattr(Finding, "__init__", make)
 
 
 @pytest.fixture

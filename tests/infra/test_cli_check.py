@@ -55,11 +55,11 @@ def test_advice_alone_passes(check, data, monkeypatch):
     from infra import plan
     from infra.checks import Finding
 
-    advice = Finding(severity="advice", code="x", place=("jobs", 0), message="a", remedy="b")
+    advice = Finding(severity="advice", code="unknown-pool", place=("jobs", 0), message="a", remedy="b")
     monkeypatch.setattr(plan, "examine", lambda _: [advice])
     code, out, _ = check(data)
     assert code == 0
-    assert "jobs[0]: advice: a; b [x, mnist]\n" in out
+    assert "jobs[0]: advice: a; b [unknown-pool, mnist]\n" in out
 
 
 def test_every_stack_of_the_project_is_checked_and_fine(capsys):

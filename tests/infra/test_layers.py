@@ -98,7 +98,7 @@ def test_a_name_given_twice_in_one_file_stays_a_fault(files, data, where):
 
 def test_a_key_given_twice_beneath_stays_a_fault(files):
     with pytest.raises(StackFileError) as caught:
-        plan(files("jobs: []\njobs: []\n", {}))
+        plan(files("tenants: [{name: a}]\ntenants: [{name: a}]\n", {}))
     [found] = caught.value.findings
     assert (found.file.rpartition("/")[2], found.line, found.code) == ("base.yaml", 2, "duplicate-key")
 
