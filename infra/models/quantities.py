@@ -6,6 +6,7 @@ are equal and nothing differs after a refresh. `amount` gives the number back.
 
 import re
 from decimal import ROUND_CEILING, Context, Decimal
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -22,6 +23,7 @@ _MEBI = Decimal(2**20)
 _LARGEST = Decimal(2**63 - 1)  # the API server keeps quantities in 64 bits
 
 
+@lru_cache(maxsize=4096)  # a stack repeats few amounts, and checks add them up
 def amount(text: str) -> Decimal:
     """The exact number of cores, bytes or pieces that a quantity stands for."""
     match = _SYNTAX.fullmatch(text)
@@ -34,6 +36,7 @@ def amount(text: str) -> Decimal:
     return number.scaleb(power, _EXACT)
 
 
+@lru_cache(maxsize=4096)
 def _canonical(value: Decimal, binary: bool) -> str:
     """As `resource.Quantity` prints it: the largest suffix that leaves a whole number."""
     if binary and value == value.to_integral_value() and value >= 1024:
