@@ -34,11 +34,10 @@ def training_container(job: JobSpec, role: RoleSpec, mounts: list[Object]) -> Ob
         "args": list(role.args or (() if role.command else job.args)),
         "envFrom": [_env_from(source) for source in job.env_from],
         "ports": ports,
+        "volumeMounts": mounts,
     }
     image = role.image or job.image
-    return _container(job, TENSORFLOW_CONTAINER, image, role.resources, theirs) | stated(
-        {**started, "volumeMounts": mounts}
-    )
+    return _container(job, TENSORFLOW_CONTAINER, image, role.resources, theirs) | stated(started)
 
 
 def container_beside(beside: ContainerSpec, job: JobSpec, mounts: list[Object]) -> Object:

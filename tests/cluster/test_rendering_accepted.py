@@ -7,6 +7,7 @@ of a Pod, so every pod that the operator would make of it is asked about too.
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -18,13 +19,15 @@ from tests.components.maximal_job import MAXIMAL
 pytestmark = pytest.mark.cluster
 
 AS_ROOT = "SecuritySpec.run_as_non_root"
-ASK = ("create", "--dry-run=server", "--validate=strict", "-f", "-", "-o", "name")
+STRICT = ("--dry-run=server", "--validate=strict", "-f", "-", "-o", "name")
+CREATE = ("create", *STRICT)
+APPLY = ("apply", "--server-side", *STRICT)
 
 
 @pytest.fixture(scope="module")
 def restricted(sandbox):
     """A tenant's namespace, with the account that some of the examples name."""
-    name = "wt-rendering-accepted"
+    name = f"test-rendering-{os.getpid()}"
     labels = [f"{key}={value}" for key, value in pod_security_labels("restricted").items()]
     sandbox.kubectl("create", "namespace", name)
     sandbox.kubectl("label", "namespace", name, *labels)
@@ -47,9 +50,9 @@ def objects(change: Change, namespace: str) -> list[dict[str, Any]]:
     return [tfjob, *pods]
 
 
-def asked(sandbox, found: list[dict[str, Any]], *, check: bool = True) -> str:
+def asked(sandbox, found: list[dict[str, Any]], *, how: tuple[str, ...] = CREATE, check: bool = True) -> str:
     listed = {"apiVersion": "v1", "kind": "List", "items": found}
-    return sandbox.kubectl(*ASK, stdin=json.dumps(listed), check=check)
+    return sandbox.kubectl(*how, stdin=json.dumps(listed), check=check)
 
 
 @pytest.mark.parametrize("field", [field for field in EXAMPLES if field != AS_ROOT])
@@ -62,6 +65,12 @@ def test_a_job_that_uses_everything_at_once_is_accepted(sandbox, restricted):
     assert len(asked(sandbox, objects(MAXIMAL, restricted)).split()) == 5
 
 
+def test_such_a_job_can_be_applied_as_the_program_does(sandbox, restricted):
+    """Server-side apply refuses two items of a list that it could not tell apart."""
+    [tfjob, *_] = objects(MAXIMAL, restricted)
+    assert asked(sandbox, [tfjob], how=APPLY).startswith("tfjob")
+
+
 def test_a_job_that_may_run_as_root_is_refused_where_the_level_is_restricted(sandbox, restricted):
     [tfjob, pod] = objects(EXAMPLES[AS_ROOT][1], restricted)
     assert "violates PodSecurity" in asked(sandbox, [pod], check=False)
@@ -72,5 +81,7 @@ def test_a_field_that_the_api_server_does_not_know_is_refused(sandbox, restricte
     tfjob, pod = objects(NOTHING, restricted)
     tfjob["spec"]["runPolicy"]["cleanPods"] = "All"
     pod["spec"]["toleration"] = []
-    assert 'unknown field "spec.runPolicy.cleanPods"' in asked(sandbox, [tfjob], check=False)
-    assert 'unknown field "spec.toleration"' in asked(sandbox, [pod], check=False)
+    for found, field in ((tfjob, "cleanPods"), (pod, "toleration")):
+        answer = asked(sandbox, [found], check=False)
+        assert "unknown field" in answer
+        assert f'{field}"' in answer
