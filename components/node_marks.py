@@ -108,8 +108,8 @@ class _Pool:
         """Why `settle` would fail."""
         if self._marks.stack and not _STACK_NAME.fullmatch(self._marks.stack):
             yield (
-                f"pool {self._marks.pool}: the stack is called {self._marks.stack}, and nodes can bear a name "
-                "of at most 40 characters that begins and ends with a letter or digit; "
+                f"pool {self._marks.pool}: the stack is called {self._marks.stack}, and a node can bear a "
+                "name of at most 40 characters that begins and ends with a letter or digit; "
                 "give it another with `pulumi stack rename`"
             )
         members = self._members()

@@ -1,9 +1,10 @@
 """What has to change on a node so that it carries a pool's marks. Pure: JSON in, JSON out.
 
 A node has many masters: the cordon, the cloud, the GPU driver. Labels are therefore owned through
-server-side apply, one field manager for each pool of each stack. `spec.taints` is one list that has one owner there, so
-taints are merged by key and effect, and an annotation on the node, written in the same request,
-says which of them are ours. Whatever state is lost, the node itself knows what to give back.
+server-side apply, one field manager for each pool of each stack. `spec.taints` is one list that has
+one owner there, so taints are merged by key and effect, and an annotation on the node, written in the
+same request, says which of them are ours. Whatever state is lost, the node itself knows what to give
+back.
 """
 
 from collections.abc import Iterator, Mapping

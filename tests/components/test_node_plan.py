@@ -70,7 +70,9 @@ def test_our_own_taint_changes_its_value():
 
 def test_what_the_server_added_to_our_taint_is_kept():
     ours = GPU_TAINT | {"timeAdded": "2026-01-01T00:00:00Z"}
-    wanted = Marks.wanted({"stack": "dev", "pool": "gpu", "labels": {}, "taints": [GPU_TAINT, {**CORDON, "value": ""}]})
+    wanted = Marks.wanted(
+        {"stack": "dev", "pool": "gpu", "labels": {}, "taints": [GPU_TAINT, {**CORDON, "value": ""}]}
+    )
     assert ours in taints_after(marked(ours), wanted)
 
 
@@ -120,7 +122,9 @@ def test_labels_are_applied_until_the_pool_owns_them_with_the_right_value(before
 
 
 def test_a_label_that_is_no_longer_declared_has_to_go():
-    assert not node_plan.labels_settled(marked(), Marks.wanted({"stack": "dev", "pool": "gpu", "labels": {}, "taints": []}))
+    assert not node_plan.labels_settled(
+        marked(), Marks.wanted({"stack": "dev", "pool": "gpu", "labels": {}, "taints": []})
+    )
 
 
 def test_a_label_of_others_with_another_value_is_refused_by_name():
