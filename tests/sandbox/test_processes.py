@@ -3,10 +3,12 @@
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from sandbox import containers, paths, processes
+from sandbox.errors import SandboxError
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +56,39 @@ def test_a_stranger_that_has_the_pid_now_is_not_ended(sleeper, change):
     assert not processes.stop("sleeper")
     assert sleeper.alive
     os.kill(sleeper.pid, 9)
+
+
+def test_a_program_that_cannot_be_ended_is_told_and_not_forgotten(sleeper, monkeypatch):
+    with monkeypatch.context() as deaf:
+        deaf.setattr(processes, "STOP_TIMEOUT_SECONDS", 0)
+        deaf.setattr(processes, "KILL_TIMEOUT_SECONDS", 0)
+        deaf.setattr(processes.os, "kill", lambda pid, sign: None)
+        with pytest.raises(SandboxError, match=rf"sleeper \(pid {sleeper.pid}\) does not end"):
+            processes.stop("sleeper")
+    assert processes.find("sleeper") == sleeper
+
+
+def test_a_program_whose_record_cannot_be_written_is_ended(monkeypatch, tmp_path):
+    started = tmp_path / "pid"
+    monkeypatch.setattr(processes, "asdict", lambda process: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        processes.start("lost", ["sh", "-c", f"echo $$ > {started}; exec sleep 300"])
+    assert processes.recorded() == []
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    assert not [pid for pid in children if processes._start_ticks(int(pid)) and b"300" in cmdline(pid)]
+
+
+def cmdline(pid):
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def test_no_proxy_comes_between_the_sandboxs_programs(monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "http://192.0.2.1:3128")
+    process = processes.start("speaker", ["sh", "-c", "echo [$HTTPS_PROXY]; sleep 300"])
+    while "]" not in processes.last_words("speaker"):
+        assert process.alive
+    assert processes.last_words("speaker") == "[]"
+    processes.stop("speaker")
 
 
 def test_a_damaged_record_counts_as_none():
