@@ -132,7 +132,7 @@ def _items(workspace: pulumi.Workspace, kind: str) -> list[dict[str, Any]]:
 def _summary(
     jobs: Sequence[JobState], outputs: Mapping[str, Any], changes: Mapping[str, int], report: Progress
 ) -> list[str]:
-    lines = ["", f"The stack `{pulumi.STACK}` is deployed: {_changed(changes)}.", ""]
+    lines = ["", f"The stack `{pulumi.STACK}` is deployed{_changed(changes)}.", ""]
     lines.append(f"  namespaces: {', '.join(outputs['namespaces'])}")
     if operator := outputs.get("training_operator"):
         lines.append(f"  training operator: {versions.TRAINING_OPERATOR} in {operator['namespace']}")
@@ -159,7 +159,9 @@ def _summary(
 
 def _changed(changes: Mapping[str, int]) -> str:
     """What the update did, in Pulumi's own count and words."""
+    if not changes:  # it kept no history
+        return ""
     done = {operation: number for operation, number in changes.items() if operation != "same"}
     if not done:
-        return f"nothing has changed, all of its {sum(changes.values())} resources were as declared"
-    return ", ".join(f"{operation} {number}" for operation, number in sorted(done.items()))
+        return f": nothing has changed, all of its {changes['same']} resources were as declared"
+    return ": " + ", ".join(f"{operation} {number}" for operation, number in sorted(done.items()))

@@ -63,6 +63,7 @@ def start(name: str, command: Sequence[str | Path], *, namespace: str | None = N
         return _note(name, child.pid)
     except BaseException:
         child.kill()  # nobody would find it again
+        child.wait()
         raise
 
 

@@ -57,6 +57,10 @@ def test_a_run_that_changes_something_counts_it(report: Progress) -> None:
     assert "nothing has changed" not in text
 
 
+def test_without_a_history_nothing_is_claimed(report: Progress) -> None:
+    assert "The stack `dev` is deployed.\n" in summary(report)
+
+
 def test_programs_and_images_are_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
