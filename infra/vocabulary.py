@@ -6,8 +6,10 @@ from typing import Final
 DOMAIN: Final = "colocation.io"
 POOL_LABEL: Final = f"{DOMAIN}/pool"
 """On every node of a pool. One value a node: two pools that claim a node collide on it."""
+STACK_LABEL: Final = f"{DOMAIN}/stack"
+"""Beside the pool's label: pools of one name in two stacks collide on it."""
 FIELD_MANAGER_PREFIX: Final = "colocation-pool-"
-"""Followed by the pool's name: who owns a label under server-side apply."""
+"""Followed by stack and pool: who owns a label under server-side apply."""
 
 SCRIPT_MOUNT: Final = "/opt/colocation/script"
 """Where a job's script is mounted, read only."""
@@ -47,3 +49,8 @@ TFJOB_CRD: Final = "tfjobs.kubeflow.org"
 JOB_NAME_LABEL: Final = "training.kubeflow.org/job-name"
 TFJOB_POD_LABELS: Final = {"training.kubeflow.org/operator-name": "tfjob-controller"}
 """On every pod of every TFJob."""
+
+
+def leading_pod(job: str, *, has_chief: bool) -> str:
+    """The pod whose end ends a TFJob, by the operator's naming: its chief, else its first worker."""
+    return f"{job}-{'chief' if has_chief else 'worker'}-0"
