@@ -8,8 +8,11 @@ RUN := $(VENV)/bin/python -m
 # Every recipe line is a shell of its own, so SECONDS is what that line took.
 TOOK = echo "== $@: done in $$((SECONDS / 60)) min $$((SECONDS % 60)) s"
 
+# Needs no package: the environment's Python if it runs, else any.
+BARE = $$($(VENV)/bin/python -c 'import sys; print(sys.executable)' 2>/dev/null || echo $(PYTHON))
+
 .DEFAULT_GOAL := help
-.PHONY: help up preview test lint types unit cluster bench down clean lock FORCE
+.PHONY: help up preview test lint types built unit cluster bench down clean lock FORCE
 
 help: ## List these targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,7 +23,8 @@ up: $(READY) ## Build what is missing, start the sandbox, deploy the stack dev, 
 preview: $(READY) ## Show what `make up` would change
 	@$(COLO) sandbox preview
 
-test: lint types unit cluster ## Run the four below
+# Unit tests that need built programs skip without them, so here all is built first.
+test: lint types built unit cluster ## Run the four below
 
 lint: $(READY) ## Check formatting and style
 	@$(RUN) ruff format --check . && $(RUN) ruff check . && $(TOOK)
@@ -28,20 +32,23 @@ lint: $(READY) ## Check formatting and style
 types: $(READY) ## Check types
 	@$(RUN) mypy && $(TOOK)
 
+built: $(READY)
+	@$(COLO) sandbox build && $(TOOK)
+
 unit: $(READY) ## Run the tests that need no cluster
 	@$(RUN) pytest -q -m "not cluster" && $(TOOK)
 
-cluster: $(READY) ## Start the sandbox if it is down, and run the tests that need it
-	@$(COLO) sandbox build && $(COLO) sandbox up && $(RUN) pytest -q -m cluster && $(TOOK)
+cluster: built ## Start the sandbox if it is down, and run the tests that need it
+	@$(COLO) sandbox up && $(RUN) pytest -q -m cluster && $(TOOK)
 
 bench: $(READY) ## Time `pulumi up` and `preview` of 10, 50 and 200 jobs beside `kubectl apply`
 	@$(COLO) sandbox deploy && $(RUN) benchmarks.stack_size && $(TOOK)
 
-down: $(READY) ## Stop the sandbox; its data stays
-	@$(COLO) sandbox down
+down: ## Stop the sandbox; its data stays
+	@$(BARE) -m infra.cli sandbox down
 
-clean: $(READY) ## Stop the sandbox, remove its data, .venv and generated folders; built programs stay
-	@$(COLO) sandbox clean
+clean: ## Stop the sandbox, remove its data, .venv and generated folders; built programs stay
+	@$(BARE) -m infra.cli sandbox clean
 	rm -rf $(VENV) .colocation *.egg-info build .mypy_cache .pytest_cache .ruff_cache
 	@echo "built programs and images stay in $${XDG_CACHE_HOME:-$$HOME/.cache}/colocation: remove that folder to free their space"
 

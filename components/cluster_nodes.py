@@ -99,11 +99,13 @@ def _connect() -> Any:
     import urllib3
     from kubernetes import client, config
 
+    # Empty is unset, as for kubectl; the library takes neither for its default.
+    kubeconfig = os.environ.get("KUBECONFIG") or "~/.kube/config"
     load: Any = config  # its functions bear no types
     access = client.Configuration()
     access.retries = 1
     try:
-        load.load_kube_config(os.environ.get("KUBECONFIG"), client_configuration=access)
+        load.load_kube_config(kubeconfig, client_configuration=access)
     except config.ConfigException as fault:
         try:
             load.load_incluster_config(client_configuration=access)

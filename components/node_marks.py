@@ -1,5 +1,6 @@
 """A Pulumi resource: the labels and taints that one pool keeps on its nodes."""
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -24,7 +25,10 @@ from infra.vocabulary import POOL_LABEL
 
 _TRIES = 8
 _CLAIM_SECONDS = 20
-_DECLARED = ("pool", "nodes", "selector", "labels", "taints")
+_CLAIM = ("stack", "pool")
+_DECLARED = ("nodes", "selector", "labels", "taints")
+# A label's value; together with a pool's name it also has to fit a field manager of 128 characters.
+_STACK_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,38}[A-Za-z0-9])?")
 
 
 class NodeMarksProvider(ResourceProvider):
@@ -45,8 +49,8 @@ class NodeMarksProvider(ResourceProvider):
         return CheckResult(news, [CheckFailure("", fault) for fault in found])
 
     def diff(self, _id: str, olds: dict[str, Any], news: dict[str, Any]) -> DiffResult:
-        if olds["pool"] != news["pool"]:
-            return DiffResult(True, replaces=["pool"], delete_before_replace=True)
+        if other := [key for key in _CLAIM if olds.get(key) != news.get(key)]:
+            return DiffResult(True, replaces=other, delete_before_replace=True)
         declared = any(olds[key] != news[key] for key in _DECLARED)
         pool = self._pool(news)
         try:
@@ -62,7 +66,7 @@ class NodeMarksProvider(ResourceProvider):
         except Exception:
             # Pulumi keeps no state of a failed create: nobody would clean up after it.
             with suppress(NodeError):
-                pool.give_back({})
+                pool.take_back()
             raise
 
     def read(self, id_: str, props: dict[str, Any]) -> ReadResult:
@@ -87,7 +91,7 @@ class NodeMarks(Resource, module="colocation", name="NodeMarks"):
     def __init__(
         self, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        """`props`: pool, nodes, selector, labels, taints, none of them left out."""
+        """`props`: stack, pool, nodes, selector, labels, taints, none of them left out."""
         super().__init__(NodeMarksProvider(), name, {**props, "marked": None}, opts)
 
 
@@ -98,9 +102,16 @@ class _Pool:
         self._cluster = cluster
         self._props = props
         self._marks = Marks.wanted(props)
+        self._written: set[str] = set()
 
     def faults(self) -> Iterator[str]:
         """Why `settle` would fail."""
+        if self._marks.stack and not _STACK_NAME.fullmatch(self._marks.stack):
+            yield (
+                f"pool {self._marks.pool}: the stack is called {self._marks.stack}, and a node can bear a "
+                "name of at most 40 characters that begins and ends with a letter or digit; "
+                "give it another with `pulumi stack rename`"
+            )
         members = self._members()
         for name in self._props["nodes"]:
             if name not in members:
@@ -137,9 +148,8 @@ class _Pool:
         if found := list(self.faults()):
             raise NodeError("\n".join(found))
         members = self._members()
-        nothing = Marks.none(self._marks.pool)
         for name in self._strays(members, marked):
-            self._settle_node(name, nothing)
+            self._settle_node(name, self._marks.none())
         self._wait_for_other_pools()
         for name in members:
             self._settle_node(name, self._marks)
@@ -148,7 +158,12 @@ class _Pool:
     def give_back(self, marked: Mapping[str, Any]) -> None:
         """Take the marks off every node that carries them."""
         for name in self._strays({}, marked):
-            self._settle_node(name, Marks.none(self._marks.pool))
+            self._settle_node(name, self._marks.none())
+
+    def take_back(self) -> None:
+        """Take the marks off the nodes that `settle` wrote to, and off no other."""
+        for name in sorted(self._written):
+            self._settle_node(name, self._marks.none())
 
     def _wait_for_other_pools(self) -> None:
         """A node that moves from one pool to another is let go by the first in the same update."""
@@ -181,7 +196,7 @@ class _Pool:
         for name in set(marked) - set(found) - set(members):
             if node := self._cluster.get(name):
                 found[name] = node
-        nothing = Marks.none(self._marks.pool)
+        nothing = self._marks.none()
         return {
             name: node
             for name, node in found.items()
@@ -212,6 +227,8 @@ class _Pool:
                 raise NodeError(self._held(name, other))
             if found := list(node_plan.faults(node, marks)):
                 raise NodeError("\n".join(found))
+            if not node_plan.settled(node, marks):
+                self._written.add(name)
             if not node_plan.labels_settled(node, marks):
                 node = self._cluster.apply(node_plan.label_patch(node, marks), marks.manager)
         if node and (patch := node_plan.taint_patch(node, marks)):

@@ -1,16 +1,17 @@
 """What has to change on a node so that it carries a pool's marks. Pure: JSON in, JSON out.
 
 A node has many masters: the cordon, the cloud, the GPU driver. Labels are therefore owned through
-server-side apply, one field manager a pool. `spec.taints` is one list that has one owner there, so
-taints are merged by key and effect, and an annotation on the node, written in the same request,
-says which of them are ours. Whatever state is lost, the node itself knows what to give back.
+server-side apply, one field manager for each pool of each stack. `spec.taints` is one list that has
+one owner there, so taints are merged by key and effect, and an annotation on the node, written in the
+same request, says which of them are ours. Whatever state is lost, the node itself knows what to give
+back.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from infra.vocabulary import DOMAIN, FIELD_MANAGER_PREFIX, POOL_LABEL
+from infra.vocabulary import DOMAIN, FIELD_MANAGER_PREFIX, POOL_LABEL, STACK_LABEL
 
 OWN_TAINTS = f"{DOMAIN}/taints"
 """Annotation: the taints of a node that are its pool's, as `key:effect` with commas between."""
@@ -23,6 +24,8 @@ Node = dict[str, Any]
 class Marks:
     """What a pool wants on each of its nodes; with nothing in it, what a node gives back."""
 
+    stack: str
+    """Empty: marked before nodes said which stack's pool they are in."""
     pool: str
     labels: Mapping[str, str]
     taints: Mapping[str, dict[str, str]]
@@ -30,20 +33,20 @@ class Marks:
 
     @classmethod
     def wanted(cls, props: Mapping[str, Any]) -> Self:
-        """The marks that a NodeMarks resource declares, its pool's label among them."""
-        pool = str(props["pool"])
-        labels = {**props["labels"], POOL_LABEL: pool}
-        return cls(pool=pool, labels=labels, taints={taint_id(t): t for t in props["taints"]})
+        """The marks that a NodeMarks resource declares, the labels of its claim among them."""
+        stack, pool = str(props.get("stack", "")), str(props["pool"])
+        claim = {POOL_LABEL: pool, **({STACK_LABEL: stack} if stack else {})}
+        taints = {taint_id(t): t for t in props["taints"]}
+        return cls(stack=stack, pool=pool, labels={**props["labels"], **claim}, taints=taints)
 
-    @classmethod
-    def none(cls, pool: str) -> Self:
+    def none(self) -> Self:
         """Of a node that leaves the pool."""
-        return cls(pool=pool, labels={}, taints={})
+        return replace(self, labels={}, taints={})
 
     @property
     def manager(self) -> str:
         """Who owns the labels, in the eyes of the API server."""
-        return f"{FIELD_MANAGER_PREFIX}{self.pool}"
+        return FIELD_MANAGER_PREFIX + (f"{self.stack}/{self.pool}" if self.stack else self.pool)
 
 
 def taint_id(taint: Mapping[str, Any]) -> str:
@@ -75,9 +78,13 @@ def faults(node: Node, marks: Marks) -> Iterator[str]:
 
 
 def claimant(node: Node, marks: Marks) -> str | None:
-    """The other pool that holds the node, if one does."""
-    holder = (node["metadata"].get("labels") or {}).get(POOL_LABEL, marks.pool)
-    return None if holder == marks.pool else str(holder)
+    """The other pool that holds the node, if one does; with its stack, if that is another."""
+    labels = node["metadata"].get("labels") or {}
+    pool = str(labels.get(POOL_LABEL, marks.pool))
+    stack = str(labels.get(STACK_LABEL, marks.stack))
+    if stack != marks.stack:
+        return f"{pool} of stack {stack}"
+    return None if pool == marks.pool else pool
 
 
 def labels_settled(node: Node, marks: Marks) -> bool:

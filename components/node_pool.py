@@ -13,6 +13,7 @@ from infra.models.pools import PoolSpec
 @dataclass(frozen=True, kw_only=True)
 class NodePoolArgs:
     spec: PoolSpec
+    stack_name: str
 
 
 class NodePool(Component):
@@ -23,14 +24,15 @@ class NodePool(Component):
 
     def __init__(self, name: str, args: NodePoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("colocation:nodes:NodePool", name, opts)
-        marks = NodeMarks(f"{name}-marks", node_marks(args.spec), self.child())
+        marks = NodeMarks(f"{name}-marks", node_marks(args.spec, args.stack_name), self.child())
         self.nodes = marks.marked.apply(lambda marked: sorted(marked or ()))
         self.register_outputs({"nodes": self.nodes})
 
 
-def node_marks(spec: PoolSpec) -> dict[str, Any]:
+def node_marks(spec: PoolSpec, stack_name: str) -> dict[str, Any]:
     """Render what the pool puts on its nodes; foreign taints are not among it."""
     return {
+        "stack": stack_name,
         "pool": spec.name,
         "nodes": sorted(spec.nodes),
         "selector": dict(spec.selector),

@@ -10,9 +10,8 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.base import Component
-from components.rendering.tfjob import tfjob_spec
+from components.rendering.tfjob import tfjob_manifest
 from infra.models import JobSpec, PoolSpec
-from infra.vocabulary import TFJOB_KIND, TRAINING_API_VERSION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,18 +38,20 @@ class TrainingJob(Component):
         script_name: pulumi.Input[str] | None = None
         if args.spec.script is not None:
             script_name = self._script(name, args.spec.script, args).metadata["name"]
+        manifest = tfjob_manifest(
+            args.spec,
+            args.namespace,
+            pool=args.pool,
+            priority_class=args.priority_class,
+            script_name=script_name,
+            claims=args.claims,
+        )
         job = CustomResource(
             f"{name}-tfjob",
-            api_version=TRAINING_API_VERSION,
-            kind=TFJOB_KIND,
-            metadata=ObjectMetaArgs(name=args.spec.name, namespace=args.namespace),
-            spec=tfjob_spec(
-                args.spec,
-                pool=args.pool,
-                priority_class=args.priority_class,
-                script_name=script_name,
-                claims=args.claims,
-            ),
+            api_version=manifest["apiVersion"],
+            kind=manifest["kind"],
+            metadata=manifest["metadata"],
+            spec=manifest["spec"],
             # The operator never applies an edited template to pods that exist, and two runs of
             # one name cannot be there together.
             opts=self.child(replace_on_changes=["spec"], delete_before_replace=True),

@@ -12,6 +12,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 
 from components.base import Component
+from components.rendering.crds import without_descriptions
 from components.rendering.network_policies import operator_policy
 from components.rendering.operator_kustomization import operator_files
 from components.rendering.pod_security import pod_security_labels
@@ -86,7 +87,7 @@ def _options(crd_provider: pulumi.ProviderResource | None) -> pulumi.ResourceTra
     def transform(
         args: pulumi.ResourceTransformArgs,
     ) -> pulumi.ResourceTransformResult | None:
-        extra = pulumi.ResourceOptions()
+        extra, props = pulumi.ResourceOptions(), args.props
         if args.type_ == _SECRET:
             # The operator fills in its certificate; a Secret made empty anew breaks its webhook.
             extra.ignore_changes = ["data"]
@@ -94,11 +95,12 @@ def _options(crd_provider: pulumi.ProviderResource | None) -> pulumi.ResourceTra
             # Deleting the CRD deletes every TFJob of the cluster, those of others too.
             extra.retain_on_delete = True
             extra.provider = crd_provider
+            props = {**props, "spec": without_descriptions(props["spec"])}
         elif args.type_ in _AWAITED:
             extra.custom_timeouts = pulumi.CustomTimeouts(create=_READY_WITHIN, update=_READY_WITHIN)
         else:
             return None
-        return pulumi.ResourceTransformResult(args.props, pulumi.ResourceOptions.merge(args.opts, extra))
+        return pulumi.ResourceTransformResult(props, pulumi.ResourceOptions.merge(args.opts, extra))
 
     return transform
 

@@ -16,6 +16,7 @@ from components.training_job import TrainingJob, TrainingJobArgs
 from components.training_operator import TrainingOperator, TrainingOperatorArgs
 from infra.models import JobSpec
 from infra.plan import Plan
+from infra.vocabulary import leading_pod
 
 
 def assemble(ready: Plan, stack_name: str) -> dict[str, Any]:
@@ -51,7 +52,9 @@ class Assembly:
             self._after(),
         )
         self._pools = {
-            pool.name: NodePool(pool.name, NodePoolArgs(spec=pool), self._after())
+            pool.name: NodePool(
+                pool.name, NodePoolArgs(spec=pool, stack_name=self._stack_name), self._after()
+            )
             for pool in self._stack.pools
         }
         self._tenants = {
@@ -70,9 +73,12 @@ class Assembly:
         self._jobs = {job.name: self._job(job) for job in self._stack.jobs}
 
     def outputs(self) -> dict[str, Any]:
-        """Namespaces, and the commands that follow each job."""
+        """What is where, and the commands that follow each job."""
+        operator = self._stack.training_operator
         return {
             "namespaces": [tenant.namespace for tenant in self._tenants.values()],
+            "pools": {name: pool.nodes for name, pool in self._pools.items()},
+            **({"training_operator": {"namespace": operator.namespace}} if operator.install else {}),
             "jobs": {job.name: follow(job) for job in self._stack.jobs},
             **({"kubeconfig": found} if (found := os.environ.get("KUBECONFIG")) else {}),
         }
@@ -84,13 +90,14 @@ class Assembly:
         """In a tenant's namespace where there is one of that name; else it makes its own."""
         spec = self._stack.training_operator
         tenant = self._tenants.get(spec.namespace)
+        crd_provider = cluster("cluster-crds", upsert_existing_objects=True) if spec.install else None
         return TrainingOperator(
             "training-operator",
             TrainingOperatorArgs(
                 spec=spec,
                 stack_name=self._stack_name,
                 namespace=tenant.namespace if tenant else None,
-                crd_provider=cluster("cluster-crds", upsert_existing_objects=True),
+                crd_provider=crd_provider,
             ),
             self._after(*([tenant] if tenant else [])),
         )
@@ -121,8 +128,8 @@ class Assembly:
 
 def follow(job: JobSpec) -> Mapping[str, str]:
     """The commands that show how a job goes."""
-    leader = "chief" if job.chief is not None else "worker"
+    leader = leading_pod(job.name, has_chief=job.chief is not None)
     return {
         "state": f"kubectl get tfjob -n {job.tenant} {job.name}",
-        "logs": f"kubectl logs -n {job.tenant} -f {job.name}-{leader}-0",
+        "logs": f"kubectl logs -n {job.tenant} -f {leader}",
     }

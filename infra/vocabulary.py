@@ -6,19 +6,30 @@ from typing import Final
 DOMAIN: Final = "colocation.io"
 POOL_LABEL: Final = f"{DOMAIN}/pool"
 """On every node of a pool. One value a node: two pools that claim a node collide on it."""
+STACK_LABEL: Final = f"{DOMAIN}/stack"
+"""Beside the pool's label: pools of one name in two stacks collide on it."""
 FIELD_MANAGER_PREFIX: Final = "colocation-pool-"
-"""Followed by the pool's name: who owns a label under server-side apply."""
+"""Followed by stack and pool: who owns a label under server-side apply."""
 
 SCRIPT_MOUNT: Final = "/opt/colocation/script"
 """Where a job's script is mounted, read only."""
 JOB_UID: Final = 1000
 """User and group of training processes; a tenant's `restricted` level refuses root."""
+CHECKPOINT_PATH_ENV: Final = "COLOCATION_CHECKPOINT_PATH"
+"""Tells the training where to keep its checkpoints."""
 
 # --- Kubernetes and its usual companions
 GPU_RESOURCE: Final = "nvidia.com/gpu"
+GPU_MODEL_LABEL: Final = "nvidia.com/gpu.product"
+"""On GPU nodes, by NVIDIA's GPU feature discovery."""
 NVIDIA_VISIBLE_DEVICES: Final = "NVIDIA_VISIBLE_DEVICES"
 ISTIO_INJECT: Final = "sidecar.istio.io/inject"
 """Label (and, before Istio 1.14, annotation) that keeps a sidecar out of a pod."""
+METRICS_PORT: Final = "metrics"
+"""The name of a port that serves metrics, whatever its number."""
+METRICS_PATH: Final = "/metrics"
+PROMETHEUS_PREFIX: Final = "prometheus.io"
+"""Annotations `scrape`, `port` and `path`: where Prometheus, so configured, finds a pod's metrics."""
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 POD_SECURITY_PREFIX: Final = "pod-security.kubernetes.io"
 MAX_USER_PRIORITY: Final = 1_000_000_000
@@ -36,3 +47,10 @@ TRAINING_OPERATOR_WEBHOOKS: Final = "validator.training-operator.kubeflow.org"
 TFJOB_WEBHOOK: Final = "validator.tfjob.training-operator.kubeflow.org"
 TFJOB_CRD: Final = "tfjobs.kubeflow.org"
 JOB_NAME_LABEL: Final = "training.kubeflow.org/job-name"
+TFJOB_POD_LABELS: Final = {"training.kubeflow.org/operator-name": "tfjob-controller"}
+"""On every pod of every TFJob."""
+
+
+def leading_pod(job: str, *, has_chief: bool) -> str:
+    """The pod whose end ends a TFJob, by the operator's naming: its chief, else its first worker."""
+    return f"{job}-{'chief' if has_chief else 'worker'}-0"

@@ -1,58 +1,40 @@
-"""What a cluster has before anybody deploys to it: DNS, a storage class, labels of the real node."""
+"""What a cluster has before anybody deploys to it: DNS, simulated nodes, a storage class with its volumes."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from sandbox import paths, simulated_nodes
-from sandbox.errors import SandboxError
+from sandbox import kubectl, paths, simulated_nodes
 from sandbox.network import DNS_IP
 from sandbox.node import NODE_NAME
 
 STORAGE_CLASS = "shared"
 SHARED_VOLUMES = 4
-NODE_LABELS = {"colocation.io/sandbox": "real"}
 
 
-def apply(kubectl: Path, dns_image: str) -> None:
-    """Bring the cluster's own objects up to date; nothing changes if they are.
+def apply(program: Path, dns_image: str) -> None:
+    """Bring the cluster's own objects up to date with kubectl; nothing changes if they are.
 
     Raises:
         SandboxError: the API server refused one of them.
     """
     nodes = [simulated_nodes.manifest(node) for node in simulated_nodes.topology()]
-    present = _existing_nodes(kubectl)
+    present = _existing_nodes(program)
     # A node that is there belongs to its owners by now: applying it again would wipe their taints.
     missing = [node for node in nodes if node["metadata"]["name"] not in present]
     if missing:
-        _kubectl(kubectl, "create", "-f", "-", documents=missing)
-    objects = [*_dns(dns_image), _storage_class(), *_volumes()]
-    _kubectl(kubectl, "apply", "--server-side", "--force-conflicts", "-f", "-", documents=objects)
-    labels = [f"{key}={value}" for key, value in NODE_LABELS.items()]
-    _kubectl(kubectl, "label", "node", NODE_NAME, "--overwrite", *labels)
+        kubectl.output(program, "create", "-f", "-", stdin=yaml.safe_dump_all(missing))
+    objects = yaml.safe_dump_all([*_dns(dns_image), _storage_class(), *_volumes()])
+    kubectl.output(program, "apply", "--server-side", "--force-conflicts", "-f", "-", stdin=objects)
 
 
-def _existing_nodes(kubectl: Path) -> set[str]:
-    listed = _kubectl(kubectl, "get", "nodes", "-o", "name")
+def _existing_nodes(program: Path) -> set[str]:
+    listed = kubectl.output(program, "get", "nodes", "-o", "name")
     return {line.removeprefix("node/") for line in listed.split()}
-
-
-def _kubectl(kubectl: Path, *arguments: str, documents: list[dict[str, Any]] | None = None) -> str:
-    done = subprocess.run(
-        [kubectl, f"--kubeconfig={paths.kubeconfig()}", *arguments],
-        input=yaml.safe_dump_all(documents) if documents else "",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise SandboxError(f"`kubectl {' '.join(arguments)}` failed: {done.stderr.strip()}")
-    return done.stdout
 
 
 def _storage_class() -> dict[str, Any]:

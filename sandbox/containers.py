@@ -12,6 +12,22 @@ from pathlib import Path
 from sandbox import paths
 
 _SHIM = b"containerd-shim-runc-v2"
+_LOG_LINKS = Path("/var/log/containers")  # the kubelet's; its place cannot be configured
+
+
+def ctr(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run containerd's own client on the sandbox's containerd, in Kubernetes' namespace."""
+    command = ["ctr", "--address", str(paths.containerd_socket()), "--namespace", "k8s.io", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def end_tasks() -> None:
+    """End every container of a containerd that runs: they outlive it and the kubelet."""
+    tasks = ctr("tasks", "list", "--quiet").stdout.split()
+    for task in tasks:
+        ctr("tasks", "kill", "--all", "--signal", "SIGKILL", task)
+    for task in tasks:
+        ctr("tasks", "delete", "--force", task)
 
 
 def shims() -> Iterator[int]:
@@ -45,10 +61,17 @@ def end_leftovers() -> None:
 
 def unmount_leftovers() -> None:
     """Unmount whatever containers left below the state folder, deepest first."""
-    root = f"{paths.state()}/"
+    root = f"{paths.state().resolve()}/"
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
     for mount in sorted((m for m in mounts if m.startswith(root)), key=len, reverse=True):
         subprocess.run(["umount", "--lazy", mount], capture_output=True, check=False)
+
+
+def remove_log_links() -> None:
+    """Remove the links by which log collectors find the logs of the sandbox's containers."""
+    for link in _LOG_LINKS.glob("*.log"):
+        if link.is_symlink() and link.readlink().is_relative_to(paths.pod_logs()):
+            link.unlink()
 
 
 def resident_bytes(pid: int) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from infra.vocabulary import JOB_NAME_LABEL, TFJOB_CRD
-from sandbox import cluster, paths, pulumi, simulated_nodes
+from infra import versions
+from infra.vocabulary import JOB_NAME_LABEL, TFJOB_CRD, leading_pod
+from sandbox import cluster, kubectl, paths, pulumi, simulated_nodes
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress, duration
 
@@ -49,8 +49,7 @@ def deploy(report: Progress) -> None:
     Raises:
         SandboxError: a step failed; what came before it stays as it is.
     """
-    cluster.build(report)
-    cluster.up(report)
+    cluster.up(report, cluster.build(report))
     workspace = pulumi.workspace(report)
     with report.phase("pulumi up --stack dev"):
         done = workspace.update("up", "--yes", "--skip-preview")
@@ -61,7 +60,7 @@ def deploy(report: Progress) -> None:
     outputs = workspace.outputs()
     with report.phase("wait for the training jobs"):
         jobs = _wait_for_jobs(workspace, set(outputs["jobs"]), report)
-    print("\n".join(_summary(jobs, outputs, report)))
+    print("\n".join(_summary(jobs, outputs, workspace.last_changes(), report)))
     failed = [job for job in jobs if job.state == "Failed"]
     if failed:
         looks = "; ".join(f"`kubectl logs -n {job.namespace} {job.leader}`" for job in failed)
@@ -110,9 +109,9 @@ def _job_state(workspace: pulumi.Workspace, job: dict[str, Any], pods: list[dict
     conditions = job.get("status", {}).get("conditions") or []
     true = [condition["type"] for condition in conditions if condition["status"] == "True"]
     state = true[-1] if true else "Submitted"
-    leader = f"{name}-chief-0" if "Chief" in job["spec"]["tfReplicaSpecs"] else f"{name}-worker-0"
-    log = _kubectl(workspace, "logs", "-n", namespace, leader) if state == "Succeeded" else ""
-    found = ACCURACY.findall(log)
+    leader = leading_pod(name, has_chief="Chief" in job["spec"]["tfReplicaSpecs"])
+    logs = ("logs", "-n", namespace, leader)
+    found = ACCURACY.findall(kubectl.run(workspace.kubectl, *logs).stdout) if state == "Succeeded" else []
     return JobState(
         namespace=namespace,
         name=name,
@@ -125,25 +124,21 @@ def _job_state(workspace: pulumi.Workspace, job: dict[str, Any], pods: list[dict
 
 
 def _items(workspace: pulumi.Workspace, kind: str) -> list[dict[str, Any]]:
-    answer = _kubectl(workspace, "get", kind, "--all-namespaces", "-o", "json")
+    answer = kubectl.run(workspace.kubectl, "get", kind, "--all-namespaces", "-o", "json").stdout
     items: list[dict[str, Any]] = json.loads(answer or '{"items": []}')["items"]
     return items
 
 
-def _kubectl(workspace: pulumi.Workspace, *arguments: str) -> str:
-    done = subprocess.run(
-        ["kubectl", *arguments],
-        env=workspace.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stdout
-
-
-def _summary(jobs: Sequence[JobState], outputs: dict[str, Any], report: Progress) -> list[str]:
-    namespaces = ", ".join(outputs["namespaces"])
-    lines = ["", f"The stack `dev` is deployed; its namespaces: {namespaces}.", ""]
+def _summary(
+    jobs: Sequence[JobState], outputs: Mapping[str, Any], changes: Mapping[str, int], report: Progress
+) -> list[str]:
+    lines = ["", f"The stack `{pulumi.STACK}` is deployed{_changed(changes)}.", ""]
+    lines.append(f"  namespaces: {', '.join(outputs['namespaces'])}")
+    if operator := outputs.get("training_operator"):
+        lines.append(f"  training operator: {versions.TRAINING_OPERATOR} in {operator['namespace']}")
+    for name, nodes in outputs["pools"].items():
+        lines.append(f"  pool {name}: {', '.join(nodes) or 'no node yet'}")
+    lines.append("")
     width = max((len(job.name) for job in jobs), default=0)
     for job in jobs:
         note = f"accuracy {job.accuracy}" if job.accuracy else ""
@@ -160,3 +155,13 @@ def _summary(jobs: Sequence[JobState], outputs: dict[str, Any], report: Progress
         lines += [f"  {command}" for command in follow.values()]
     lines += ["  make preview", "  make down", "", f"kubeconfig: {paths.kubeconfig()}"]
     return lines
+
+
+def _changed(changes: Mapping[str, int]) -> str:
+    """What the update did, in Pulumi's own count and words."""
+    if not changes:  # it kept no history
+        return ""
+    done = {operation: number for operation, number in changes.items() if operation != "same"}
+    if not done:
+        return f": nothing has changed, all of its {changes['same']} resources were as declared"
+    return ": " + ", ".join(f"{operation} {number}" for operation, number in sorted(done.items()))

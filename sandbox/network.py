@@ -27,6 +27,8 @@ HOST_LINK = "colo-host"
 INSIDE_LINK = "colo-inside"
 HOST_LINK_IP = "10.86.0.1"
 INSIDE_LINK_IP = "10.86.0.2"
+POD_NETWORK = "colocation-sandbox"
+CNI_RESULTS = Path("/var/lib/cni/results")  # libcni's own cache; its place cannot be configured here
 LINK = ipaddress.ip_network("10.86.0.0/30")
 
 
@@ -76,6 +78,29 @@ def end_programs() -> None:
         for pid in listed.stdout.split():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
+
+
+def remove_pod_namespaces() -> None:
+    """Delete the network namespaces of the sandbox's pods, also of those that a crash left behind."""
+    for record in CNI_RESULTS.glob(f"{POD_NETWORK}-*"):
+        interfaces: list[dict[str, str]] = []
+        with contextlib.suppress(ValueError, KeyError):  # half written: a full disk, a crash
+            interfaces = json.loads(record.read_text())["result"].get("interfaces", [])
+        for name in {Path(i["sandbox"]).name for i in interfaces if i.get("sandbox")}:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+        record.unlink()
+
+
+def direct_environment() -> dict[str, str]:
+    """The environment without its proxies: none may come between the sandbox and its programs."""
+    return {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+
+
+def no_proxy() -> dict[str, str]:
+    """For a program that needs the environment's proxies elsewhere: the sandbox is not behind them."""
+    given = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")
+    ranges = ",".join(filter(None, (given, POD_CIDR, SERVICE_CIDR)))
+    return {"NO_PROXY": ranges, "no_proxy": ranges}
 
 
 def exists() -> bool:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
 
-from sandbox import paths, pki, processes
+from sandbox import containers, paths, pki, processes
 from sandbox.control_plane import client_config
 from sandbox.errors import SandboxError
-from sandbox.network import BRIDGE, DNS_IP, NAMESPACE, NODE_IP, POD_CIDR
+from sandbox.network import BRIDGE, DNS_IP, NAMESPACE, NODE_IP, POD_CIDR, POD_NETWORK
 
 NODE_NAME = "node-cpu-01"
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10"
-POD_NETWORK = "colocation-sandbox"
-CNI_RESULTS = Path("/var/lib/cni/results")  # libcni's own cache; its place cannot be configured here
 CONTAINERD_TIMEOUT_SECONDS = 30
 
 
@@ -32,7 +29,7 @@ def start_containerd() -> None:
     _write(network / "10-bridge.conflist", json.dumps(_pod_network(), indent=2))
     processes.start("containerd", ["containerd", "--config", config], namespace=NAMESPACE)
     deadline = time.monotonic() + CONTAINERD_TIMEOUT_SECONDS
-    while ctr("version", check=False).returncode != 0:
+    while containers.ctr("version").returncode != 0:
         if processes.find("containerd") is None or time.monotonic() > deadline:
             raise SandboxError(
                 "containerd does not answer; its last lines:\n" + processes.last_words("containerd")
@@ -65,46 +62,10 @@ def start_kubelet(programs: Mapping[str, Path]) -> None:
     processes.start("kube-proxy", proxy, namespace=NAMESPACE)
 
 
-def stop_containers() -> None:
-    """End every container of the sandbox: they outlive containerd and the kubelet."""
-    if processes.find("containerd") is None:
-        return
-    listed = ctr("tasks", "list", "--quiet", check=False)
-    for task in listed.stdout.split():
-        ctr("tasks", "kill", "--all", "--signal", "SIGKILL", task, check=False)
-    for task in listed.stdout.split():
-        ctr("tasks", "delete", "--force", task, check=False)
-
-
-def remove_pod_namespaces() -> None:
-    """Delete the network namespaces of the sandbox's pods, also of those that a crash left behind."""
-    for record in CNI_RESULTS.glob(f"{POD_NETWORK}-*"):
-        interfaces = json.loads(record.read_text())["result"].get("interfaces", [])
-        for name in {Path(i["sandbox"]).name for i in interfaces if i.get("sandbox")}:
-            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
-        record.unlink()
-
-
 def _write(path: Path, text: str) -> None:
     """Leave an unchanged file alone: kube-proxy ends when its file is written, whatever is in it."""
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
-
-
-def ctr(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """Run containerd's own client on the sandbox's containerd, in Kubernetes' namespace."""
-    command = [
-        "ctr",
-        "--address",
-        str(paths.containerd_socket()),
-        "--namespace",
-        "k8s.io",
-        *arguments,
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if check and done.returncode != 0:
-        raise SandboxError(f"`{' '.join(command)}` failed: {done.stderr.strip()}")
-    return done
 
 
 def _containerd_config() -> str:
@@ -177,7 +138,7 @@ def _kubelet_config() -> dict[str, object]:
         "clusterDNS": [DNS_IP],
         "clusterDomain": "cluster.local",
         "resolvConf": "",
-        "podLogsDir": str(paths.state() / "pod-logs"),
+        "podLogsDir": str(paths.pod_logs()),
         "volumePluginDir": str(paths.state() / "kubelet-plugins"),
         # Images are made here and cannot be pulled again: never collect them.
         "imageGCHighThresholdPercent": 100,

@@ -46,6 +46,10 @@ def logs() -> Path:
     return state() / "logs"
 
 
+def pod_logs() -> Path:
+    return state() / "pod-logs"
+
+
 def pids() -> Path:
     return state() / "pids"
 

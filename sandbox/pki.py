@@ -12,6 +12,7 @@ from pathlib import Path
 
 import yaml
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
@@ -32,7 +33,7 @@ class KeyPair:
 def authority() -> KeyPair:
     """The sandbox's certificate authority, made at the first call."""
     pair = _pair("ca")
-    if not pair.certificate.exists():
+    if _whole(pair) is None:
         key = ec.generate_private_key(ec.SECP256R1())
         name = _name("colocation-sandbox", ())
         certificate = (
@@ -52,18 +53,22 @@ def issue(
     addresses: Sequence[str] = (),
     hosts: Sequence[str] = (),
 ) -> KeyPair:
-    """A certificate for a client or server, signed by the authority; made at the first call."""
-    pair = _pair(name)
-    if pair.certificate.exists():
-        return pair
-    issuer = authority()
+    """A certificate for a client or server, signed by the authority.
+
+    Made at the first call, and anew when it is damaged, of another authority, or for other names.
+    """
+    pair, issuer = _pair(name), authority()
     issuer_key = serialization.load_pem_private_key(issuer.key.read_bytes(), None)
     issuer_certificate = x509.load_pem_x509_certificate(issuer.certificate.read_bytes())
     assert isinstance(issuer_key, ec.EllipticCurvePrivateKey)  # made by authority() above
-    key = ec.generate_private_key(ec.SECP256R1())
+    subject = _name(common_name, organisations)
     names: list[x509.GeneralName] = [x509.IPAddress(ipaddress.ip_address(a)) for a in addresses]
     names += [x509.DNSName(host) for host in hosts]
-    builder = _builder(_name(common_name, organisations), issuer_certificate.subject, key)
+    present = _whole(pair)
+    if present and present.subject == subject and _names(present) == names and _signed(present, issuer_key):
+        return pair
+    key = ec.generate_private_key(ec.SECP256R1())
+    builder = _builder(subject, issuer_certificate.subject, key)
     usages = [ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH]
     builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
     if names:
@@ -75,7 +80,7 @@ def issue(
 def service_account_key() -> Path:
     """The key that signs service account tokens."""
     path = paths.pki() / "service-account.key"
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:  # a crash may leave it empty
         _write(path, _pem(rsa.generate_private_key(public_exponent=65537, key_size=2048)))
     return path
 
@@ -119,6 +124,33 @@ def _pair(name: str) -> KeyPair:
     return KeyPair(certificate=paths.pki() / f"{name}.crt", key=paths.pki() / f"{name}.key")
 
 
+def _whole(pair: KeyPair) -> x509.Certificate | None:
+    """The certificate, if it and its key are there and belong together."""
+    try:
+        certificate = x509.load_pem_x509_certificate(pair.certificate.read_bytes())
+        key = serialization.load_pem_private_key(pair.key.read_bytes(), None)
+    except (FileNotFoundError, ValueError):
+        return None
+    return certificate if certificate.public_key() == key.public_key() else None
+
+
+def _names(certificate: x509.Certificate) -> list[x509.GeneralName]:
+    try:
+        return list(certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value)
+    except x509.ExtensionNotFound:
+        return []
+
+
+def _signed(certificate: x509.Certificate, issuer_key: ec.EllipticCurvePrivateKey) -> bool:
+    try:
+        issuer_key.public_key().verify(
+            certificate.signature, certificate.tbs_certificate_bytes, ec.ECDSA(hashes.SHA256())
+        )
+    except InvalidSignature:
+        return False
+    return True
+
+
 def _name(common_name: str, organisations: Sequence[str]) -> x509.Name:
     parts = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, o) for o in organisations]
     return x509.Name([*parts, x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
@@ -141,7 +173,6 @@ def _builder(
 
 
 def _store(pair: KeyPair, certificate: x509.Certificate, key: ec.EllipticCurvePrivateKey) -> None:
-    # The certificate last: its presence says that the pair is whole.
     _write(pair.key, _pem(key))
     _write(pair.certificate, certificate.public_bytes(serialization.Encoding.PEM))
 

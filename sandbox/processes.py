@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sandbox import paths
+from sandbox import network, paths
 from sandbox.errors import SandboxError
 
 STOP_TIMEOUT_SECONDS = 20
+KILL_TIMEOUT_SECONDS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,14 +57,27 @@ def start(name: str, command: Sequence[str | Path], *, namespace: str | None = N
             stderr=subprocess.STDOUT,
             start_new_session=True,
             cwd="/",
+            env=network.direct_environment(),
         )
-    ticks = _start_ticks(child.pid)
+    try:
+        return _note(name, child.pid)
+    except BaseException:
+        child.kill()  # nobody would find it again
+        child.wait()
+        raise
+
+
+def _note(name: str, pid: int) -> Process:
+    """Write the record of a program, whole or not at all."""
+    ticks = _start_ticks(pid)
     if ticks is None:
-        raise SandboxError(f"{name} ended at once; its reason is at the end of {log}")
-    process = Process(name=name, pid=child.pid, start_ticks=ticks, boot_id=_boot_id())
+        raise SandboxError(f"{name} ended at once; its reason is at the end of {log_file(name)}")
+    process = Process(name=name, pid=pid, start_ticks=ticks, boot_id=_boot_id())
     record = _record(name)
     record.parent.mkdir(parents=True, exist_ok=True)
-    record.write_text(json.dumps(asdict(process)))
+    half = record.with_suffix(".partial")
+    half.write_text(json.dumps(asdict(process)))
+    half.rename(record)
     return process
 
 
@@ -89,11 +103,15 @@ def recorded() -> list[str]:
 
 
 def stop(name: str) -> bool:
-    """End the program of that name, first politely; True if there was one to end."""
+    """End the program of that name, first politely; True if there was one to end.
+
+    Raises:
+        SandboxError: it survives SIGKILL, as a program does that waits in the kernel.
+    """
     process = find(name)
     if process is None:
         return False
-    for sign, patience in ((signal.SIGTERM, STOP_TIMEOUT_SECONDS), (signal.SIGKILL, 5)):
+    for sign, patience in ((signal.SIGTERM, STOP_TIMEOUT_SECONDS), (signal.SIGKILL, KILL_TIMEOUT_SECONDS)):
         try:
             os.kill(process.pid, sign)
         except ProcessLookupError:
@@ -104,6 +122,11 @@ def stop(name: str) -> bool:
             time.sleep(0.05)
         if not process.alive:
             break
+    if process.alive:
+        raise SandboxError(
+            f"{name} (pid {process.pid}) does not end, not even by SIGKILL: it waits in the kernel, mostly "
+            "for a disk; run the same command again later, or restart the machine"
+        )
     _record(name).unlink(missing_ok=True)
     return True
 

@@ -40,7 +40,8 @@ class Group:
     """Programs that share a go.mod and are built together.
 
     Fields: stamps are linker variables with the version they get; embedded is copied into the sources
-    before the build, beside into the result after it; gibibytes is what a cold build takes in Go's caches.
+    before the build, beside into the result after it; gibibytes is what a build with empty Go caches leaves:
+    the packages that `go list -deps -export` names, their modules with the archives, and the result.
     """
 
     name: str
@@ -58,15 +59,20 @@ def group_of(program: str) -> Group:
     raise KeyError(f"no group builds {program}")
 
 
+def names() -> tuple[str, ...]:
+    """Every program that there is."""
+    return tuple(member.name for group in groups() for member in group.programs)
+
+
 def groups() -> tuple[Group, ...]:
     """All groups, in the order in which they are built: quick ones first."""
     return (
         _simple("pause", "pause", ".", 0.1),
-        _simple("etcd", "etcd", ETCD, 0.3, built_as="server"),
+        _simple("etcd", "etcd", ETCD, 0.7, built_as="server"),
         _pulumi_language(),
-        _simple("kwok", "kwok", f"{KWOK}/cmd/kwok", 0.7),
+        _simple("kwok", "kwok", f"{KWOK}/cmd/kwok", 1.2),
         _training_operator(),
-        _simple("coredns", "coredns", COREDNS, 0.7),
+        _simple("coredns", "coredns", COREDNS, 2.4),
         _kubernetes(),
         _pulumi(),
     )
@@ -93,7 +99,7 @@ def _kubernetes() -> Group:
         for variable, value in (("gitVersion", version), ("gitMajor", major), ("gitMinor", minor))
     ]
     members = tuple(Program(name, f"{KUBERNETES}/cmd/{name}", name) for name in names)
-    return Group("kubernetes", members, 2.5, stamps=tuple(stamps))
+    return Group("kubernetes", members, 4.2, stamps=tuple(stamps))
 
 
 def _pulumi() -> Group:
@@ -113,7 +119,7 @@ def _pulumi() -> Group:
             Program("pulumi", f"{PULUMI}/cmd/pulumi", "pulumi"),
             Program("pulumi-resource-kubernetes", "./kubernetes-provider", "kubernetes-provider"),
         ),
-        3,
+        7,
         stamps=(
             (f"{PULUMI_SDK}/go/common/version.Version", gomod.version("pulumi", PULUMI)),
             (f"{PULUMI_KUBERNETES}/pkg/version.Version", provider),
@@ -133,7 +139,7 @@ def _pulumi_language() -> Group:
     return Group(
         name,
         (Program(name, f"{PULUMI_SDK}/python/cmd/{name}", name),),
-        0.3,
+        0.5,
         stamps=((f"{PULUMI_SDK}/go/common/version.Version", gomod.version(name, PULUMI_SDK)),),
         beside=tuple(Copy(PULUMI_SDK, source, target, executable=True) for source, target in scripts.items()),
     )
@@ -145,6 +151,6 @@ def _training_operator() -> Group:
     return Group(
         name,
         (Program(name, f"{TRAINING_OPERATOR}/cmd/training-operator.v1", "training-operator.v1"),),
-        0.7,
+        1.3,
         beside=(Copy(TRAINING_OPERATOR, "manifests", "manifests"),),
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from sandbox import paths, tools
+from sandbox import network, paths, tools
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
@@ -31,13 +31,14 @@ class Workspace:
     """Where and how `pulumi` is to be run.
 
     Fields: variables to add to the environment; the stack's config file (a copy, so that the key
-    which Pulumi adds to it changes no committed file); backend is the folder with the state; project is
-    the folder with Pulumi.yaml.
+    which Pulumi adds to it changes no committed file); backend is the folder with the state; kubectl is that
+    program; project is the folder with Pulumi.yaml.
     """
 
     variables: Mapping[str, str]
     config_file: Path
     backend: Path
+    kubectl: Path
     project: Path = paths.CHECKOUT
 
     def update(self, command: str, *arguments: str, capture: bool = False) -> Done:
@@ -52,27 +53,52 @@ class Workspace:
         outputs: dict[str, Any] = json.loads(done.stdout or "{}")
         return outputs
 
+    def last_changes(self) -> dict[str, int]:
+        """How many resources the last update created, updated and so on, by Pulumi's operation."""
+        done = self.run(
+            "stack", "history", "--stack", STACK, "--json", "--page-size", "1", "--page", "1", capture=True
+        )
+        history = json.loads(done.stdout or "[]")
+        changes: dict[str, int] = history[0].get("resourceChanges") or {} if history else {}
+        return changes
+
     def run(self, *arguments: str, capture: bool = False) -> Done:
-        return subprocess.run(
-            ["pulumi", *arguments],
+        """Run to Pulumi's own end, also when interrupted: killed, it would leave work pending."""
+        command, pipe = ["pulumi", *arguments], subprocess.PIPE if capture else None
+        with subprocess.Popen(
+            command,
             cwd=self.project,
             env=self.environment(),
             stdin=subprocess.DEVNULL,
-            capture_output=capture,
+            stdout=pipe,
+            stderr=pipe,
             text=True,
-            check=False,
-        )
+        ) as child:
+            try:
+                out, err = child.communicate()
+            except KeyboardInterrupt:
+                child.communicate()
+                raise
+        return Done(command, child.returncode, out, err)
 
     def environment(self) -> dict[str, str]:
         """The whole environment of a program that is to see the sandbox."""
         return {**os.environ, **self.variables}
 
     def release_stale_lock(self) -> None:
-        """Remove the lock of a Pulumi that was killed: its process is no more."""
-        for lock in self.backend.glob(f".pulumi/locks/**/{STACK}/*.json"):
-            pid = json.loads(lock.read_text()).get("pid")
-            if not Path(f"/proc/{pid}").exists():
-                self.run("cancel", "--yes", "--stack", STACK, capture=True)
+        """Remove the locks of a Pulumi that was killed; `cancel` removes all, so none while one runs."""
+        locks = list(self.backend.glob(f".pulumi/locks/**/{STACK}/*.json"))
+        if locks and not any(map(_holder_runs, locks)):
+            self.run("cancel", "--yes", "--stack", STACK, capture=True)
+
+
+def _holder_runs(lock: Path) -> bool:
+    """Whether the Pulumi that wrote the lock still runs; its pid may be a stranger's by now."""
+    try:
+        pid = json.loads(lock.read_text())["pid"]
+        return "pulumi" in Path(f"/proc/{pid}/comm").read_text()
+    except (OSError, ValueError, LookupError, TypeError):  # no such process, or a damaged lock
+        return False
 
 
 def workspace(report: Progress) -> Workspace:
@@ -96,9 +122,15 @@ def workspace(report: Progress) -> Workspace:
         "PULUMI_BACKEND_URL": f"file://{home / 'backend'}",
         "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
         "PULUMI_SKIP_UPDATE_CHECK": "true",
+        **(network.no_proxy() if network.direct_environment() != dict(os.environ) else {}),
     }
     config_file = home / "project" / f"Pulumi.{STACK}.yaml"
-    workspace = Workspace(variables=variables, config_file=config_file, backend=home / "backend")
+    workspace = Workspace(
+        variables=variables,
+        config_file=config_file,
+        backend=home / "backend",
+        kubectl=programs["kubectl"],
+    )
     # Written last by _copy_config: its presence tells that the stack is whole.
     if not config_file.exists():
         _make_stack(workspace)
@@ -122,7 +154,9 @@ def _copy_config(config_file: Path, operator_source: Path) -> None:
     ours = yaml.safe_load((paths.CHECKOUT / f"Pulumi.{STACK}.yaml").read_text()) or {}
     config = {**(ours.get("config") or {}), OPERATOR_SOURCE_KEY: str(operator_source)}
     merged = {**(kept or {}), **ours, "config": config}
-    config_file.write_text(yaml.safe_dump(merged))
+    half = config_file.with_suffix(".partial")
+    half.write_text(yaml.safe_dump(merged))
+    half.rename(config_file)  # whole or not at all: without its key the stack cannot be opened
 
 
 def exports(workspace: Workspace) -> Sequence[str]:

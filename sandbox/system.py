@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sandbox import commands
@@ -33,6 +34,7 @@ PACKAGES = {
 """Program or file -> the Debian package that has it."""
 
 _POLICY = Path("/usr/sbin/policy-rc.d")
+_POLICY_TEXT = b"#!/bin/sh\n# Here while the sandbox of colocation installs packages.\nexit 101\n"
 _LOCK_TIMEOUT_SECONDS = 120
 
 
@@ -42,6 +44,7 @@ def ensure(report: Progress) -> None:
     Raises:
         SandboxError: this is no Debian, the user is not root, or apt fails.
     """
+    remove_leftover()
     missing = missing_packages()
     if not missing:
         return
@@ -77,15 +80,26 @@ def missing_packages() -> Sequence[str]:
     return sorted(lacking)
 
 
+def remove_leftover() -> None:
+    """Remove the switch against services that a run left which was killed while it installed."""
+    with suppress(OSError):  # there is none, or its run is still at it
+        if _POLICY.read_bytes() == _POLICY_TEXT:
+            with _POLICY.open("rb") as held:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _POLICY.unlink()
+
+
 @contextmanager
 def _no_services() -> Iterator[None]:
     """Debian's own switch against starting services on installation; an existing one is respected."""
     if _POLICY.exists():
         yield
         return
-    _POLICY.write_text("#!/bin/sh\nexit 101\n")
-    _POLICY.chmod(0o755)
     try:
-        yield
+        _POLICY.write_bytes(_POLICY_TEXT)
+        _POLICY.chmod(0o755)
+        with _POLICY.open("rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)  # the kernel lets go of it however this ends
+            yield
     finally:
         _POLICY.unlink(missing_ok=True)

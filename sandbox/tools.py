@@ -34,11 +34,6 @@ def ensure(names: Iterable[str], report: Progress) -> dict[str, Path]:
     return {name: found[name] for name in wanted}
 
 
-def build_all(report: Progress) -> dict[str, Path]:
-    """Every program that the sandbox knows, wherever it comes from."""
-    return ensure([member.name for group in programs.groups() for member in group.programs], report)
-
-
 def folder(group: Group) -> Path:
     """Where a group is or will be, with what lies beside its programs."""
     using = toolchain.require_go(group.name)

@@ -52,6 +52,13 @@ def test_components_import_models_names_and_versions_but_never_one_another(file)
     assert from_any(ours, *others) == set()
 
 
+@pytest.mark.parametrize("file", **named("infra/checks"))
+def test_checks_see_what_is_rendered_but_declare_nothing(file):
+    ours = from_any(imports(file), *OURS)
+    assert ours == from_any(ours, "infra", "components.rendering")
+    assert from_any(imports(file), "pulumi", "pulumi_kubernetes") == set()
+
+
 def component_modules():
     """Modules that hold a component, not a helper of one."""
     return {file.stem for file in files("components") if "(Component)" in file.read_text("utf-8")}

@@ -17,11 +17,9 @@ from pulumi_kubernetes.networking.v1 import (
     NetworkPolicySpecArgs,
 )
 
-from infra.vocabulary import NAMESPACE_NAME_LABEL
+from infra.vocabulary import METRICS_PORT, NAMESPACE_NAME_LABEL
 
 MONITORING_NAMESPACE = "monitoring"
-METRICS_PORT = "metrics"
-"""The name of a port that serves metrics, whatever its number."""
 OPERATOR_LABELS = {"control-plane": "kubeflow-training-operator"}
 _WEBHOOK_PORT, _OPERATOR_METRICS_PORT = 9443, 8080
 _NODE_LOCAL_DNS = "169.254.20.10/32"

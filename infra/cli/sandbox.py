@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 
 ACTIONS = {
@@ -31,6 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry out one action; 0 if it went well."""
     from sandbox.errors import SandboxError
 
+    # As Ctrl-C: what is half made is put away.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return _act(arguments.action)
     except SandboxError as error:
@@ -42,6 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _act(action: str) -> int:
+    if action in ("down", "clean"):
+        return _end(action)
     from sandbox import cluster, deploy, pulumi
     from sandbox.errors import SandboxError
     from sandbox.progress import Progress, duration
@@ -62,14 +67,21 @@ def _act(action: str) -> int:
         print("\n".join(pulumi.exports(pulumi.workspace(report))))
     elif action == "status":
         return _status()
-    elif action == "down":
-        ended = cluster.down()
-        print(f"ended: {', '.join(ended)}" if ended else "the sandbox was not running")
-    elif action == "clean":
-        cluster.clean()
     if action in ("build", "up"):
         total = sum(phase.seconds for phase in report.phases)
         print(f"done in {duration(total)}", file=sys.stderr)
+    return 0
+
+
+def _end(action: str) -> int:
+    """Imports nothing but Python's own: there may be no environment, or a broken one."""
+    from sandbox import teardown
+
+    if action == "clean":
+        teardown.clean()
+    else:
+        ended = teardown.down()
+        print(f"ended: {', '.join(ended)}" if ended else "the sandbox was not running")
     return 0
 
 

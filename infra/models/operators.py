@@ -1,14 +1,44 @@
 """The operator that runs training jobs."""
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from pydantic import Field
 
 from infra.models.base import Fault, Flag, Model
 from infra.models.names import DnsLabel, Host
-from infra.models.resources import Amounts, Resources
+from infra.models.quantities import Cpu, Memory
+from infra.models.resources import Amounts, Compute
 
 _REGISTRY = r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9][a-z0-9._-]*)*$"
+
+
+class OperatorRequests(Amounts):
+    """What the scheduler sets aside for the operator."""
+
+    cpu: Cpu | None = "100m"
+    """Cores: 500m, 0.5 or 2."""
+    memory: Memory | None = "128Mi"
+    """Bytes: 512Mi or 2Gi."""
+
+
+class OperatorLimits(Amounts):
+    """What the operator may not exceed."""
+
+    cpu: Cpu | None = "1"
+    """Cores: 500m, 0.5 or 2."""
+    memory: Memory | None = "512Mi"
+    """Bytes: 512Mi or 2Gi."""
+
+
+class OperatorCompute(Compute):
+    """What is left out keeps its default; null states none."""
+
+    gpus: ClassVar[int] = 0  # it has none; rendering asks
+    requests: OperatorRequests = OperatorRequests()
+    """What the scheduler sets aside for the operator."""
+    limits: OperatorLimits = OperatorLimits()
+    """What the operator may not exceed."""
 
 
 class TrainingOperatorSpec(Model):
@@ -22,9 +52,7 @@ class TrainingOperatorSpec(Model):
     """Kustomize overlay: a directory, or an URL with `?ref=`. Unset: the pinned upstream tag."""
     image_registry: str | None = Field(default=None, pattern=_REGISTRY)
     """Registry to pull the operator's image from instead of the public one."""
-    resources: Resources = Resources(
-        requests=Amounts(cpu="100m", memory="128Mi"), limits=Amounts(cpu="1", memory="512Mi")
-    )
+    resources: OperatorCompute = OperatorCompute()
     """Requests and limits of the operator's pod."""
     cluster_domain: Host | None = None
     """DNS domain of the cluster, where peers are not found without it."""

@@ -35,15 +35,13 @@ class Amounts(Model):
                 yield name
 
 
-class Resources(Model):
-    """What one container is promised, what it may use, and its GPUs."""
+class Compute(Model):
+    """What one container is promised, and what it may use."""
 
     requests: Amounts = Amounts()
     """What the scheduler sets aside."""
     limits: Amounts = Amounts()
     """What the container may not exceed."""
-    gpus: Count = 0
-    """Whole GPUs; Kubernetes neither shares nor overcommits them."""
 
     def faults(self) -> Iterator[Fault]:
         for name in self.requests.exceeding(self.limits):
@@ -52,3 +50,10 @@ class Resources(Model):
                 ("requests", name),
                 f"{request} is requested and limits.{name} is {limit}; raise the limit or lower the request",
             )
+
+
+class Resources(Compute):
+    """Compute of a training container, and its GPUs."""
+
+    gpus: Count = 0
+    """Whole GPUs; Kubernetes neither shares nor overcommits them."""

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from sandbox import cluster, paths, pulumi
+from sandbox import cluster, pulumi, scratch
 from sandbox.progress import Progress
 
 pytestmark = pytest.mark.cluster
@@ -120,6 +119,13 @@ class Deployment:
         assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
         return done.stdout
 
+    def resources(self) -> set[str]:
+        """Names of everything in Pulumi's state but the stack itself and its providers."""
+        done = self.workspace.run("stack", "export", "--stack", pulumi.STACK, capture=True)
+        assert done.returncode == 0, done.stderr
+        urns = [resource["urn"] for resource in json.loads(done.stdout)["deployment"]["resources"]]
+        return {urn.split("::")[-1] for urn in urns if "pulumi:" not in urn.split("::")[-2]}
+
     def plan(self) -> dict[str, str]:
         """What a preview would do: operation by resource name, the unchanged ones left out."""
         done = self.workspace.update("preview", "--json", capture=True)
@@ -131,13 +137,7 @@ class Deployment:
 @pytest.fixture
 def deployment(sandbox: Sandbox, tmp_path: Path) -> Deployment:
     """The deployed stack `dev`; edits go to a copy of the project that only the test has."""
-    project = tmp_path / "project"
-    project.mkdir()
-    for folder in ("infra", "components", "stacks"):
-        shutil.copytree(paths.CHECKOUT / folder, project / folder)
-    shutil.copy(paths.CHECKOUT / "Pulumi.yaml", project)
-    variables = {**sandbox.workspace.variables, "PYTHONPATH": str(project)}
-    return Deployment(sandbox, replace(sandbox.workspace, project=project, variables=variables))
+    return Deployment(sandbox, scratch.copied(sandbox.workspace, tmp_path / "project"))
 
 
 @pytest.fixture

@@ -14,6 +14,10 @@ def test_a_changed_script_runs_that_job_again_and_only_that_job(deployed):
     users = {job["name"] for job in stack["jobs"] if job.get("script") == "mnist.py"}
     touched = {name.removesuffix("-tfjob").removesuffix("-script") for name in deployed.plan()}
     assert touched == users
+    before = uids(deployed)
+    deployed.up()
+    after = uids(deployed)
+    assert {name for name in after if after[name] != before[name]} == users
 
 
 def test_a_changed_image_replaces_that_job_only(deployed):

@@ -6,9 +6,10 @@ import base64
 
 import pytest
 
-from sandbox import deploy
+from sandbox import deploy, scratch
 from sandbox.node import NODE_NAME
 from sandbox.progress import Progress
+from tests.cluster.conftest import Deployment
 
 pytestmark = pytest.mark.cluster
 
@@ -51,6 +52,19 @@ def test_the_same_stack_again_changes_nothing_and_keeps_the_webhooks_certificate
     deployment.up("--expect-no-changes", "--refresh")
     assert deployment.sandbox.get(*CERTIFICATE)["data"] == before
     assert base64.b64decode(before["tls.crt"])
+
+
+def test_a_preview_where_nothing_is_shows_every_resource(deployed, tmp_path):
+    whole = deployed.resources()
+    deployed.destroy()
+    # Gone as well: the definition and the claim, which outlive the stack, are in no new state.
+    deployed.sandbox.kubectl("delete", "crd", "tfjobs.kubeflow.org")
+    new = Deployment(
+        deployed.sandbox, scratch.with_own_state(scratch.copied(deployed.workspace, tmp_path / "new"))
+    )
+    plan = new.plan()
+    assert whole - set(plan) == set()
+    assert {plan[name] for name in whole} == {"create"}
 
 
 def test_outputs_say_how_to_follow_each_job(jobs, deployment):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -57,17 +58,57 @@ def test_foreign_marks_survive_up_and_destroy_and_the_claim_stays(deployed, fore
     # The fixture's closing `up` proves that a destroyed stack comes back.
 
 
-def test_a_killed_pulumi_is_completed_by_the_next_run(deployed):
-    deployed.destroy()
-    child = deployed.start_up()
-    # Destroyed before, so its presence tells that the run is in the middle of its work.
-    eventually(lambda: "offline-low" in deployed.sandbox.kubectl("get", "priorityclasses", "-o", "name"))
-    os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("priorityclasses", "offline-low"),
+        ("serviceaccounts", "training-operator"),
+        ("tfjobs", "tf-mnist-cpu"),
+    ],
+)
+def test_a_killed_pulumi_is_completed_by_the_next_run(deployed, kind, name):
+    kill_up_when_there(deployed, kind, name)
     deployed.up()
     deployed.up("--expect-no-changes")
     names = [job["metadata"]["name"] for job in deployed.sandbox.items("tfjobs", "-A")]
-    assert sorted(names) == ["tf-digits-dist", "tf-mnist-cpu", "tf-mnist-gpu"]
+    assert sorted(names) == sorted(job["name"] for job in deployed.stack["jobs"])
+
+
+def test_what_a_killed_pulumi_left_is_destroyed_to_the_last(deployed):
+    kill_up_when_there(deployed, "tfjobs", "tf-mnist-cpu")
+    deployed.destroy()
+    assert deployed.sandbox.items("tfjobs", "-A") == []
+    assert ("gpu", "reserved", "NoSchedule") not in taints(deployed.sandbox)
+    assert "offline-low" not in deployed.sandbox.kubectl("get", "priorityclasses", "-o", "name")
+
+
+def kill_up_when_there(deployed, kind, name):
+    """Destroy, start an update, and kill it as soon as the cluster holds a certain object."""
+    deployed.destroy()
+    child = deployed.start_up()
+    eventually(
+        lambda: f"/{name}\n" in deployed.sandbox.kubectl("get", kind, "-A", "-o", "name", check=False),
+        timeout_seconds=120,
+    )
+    assert child.poll() is None, "the update was over before it could be killed"
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def test_no_job_is_there_without_its_operator_while_a_stack_is_destroyed(deployed):
+    seen = []
+    with ThreadPoolExecutor(1) as background:
+        destroyed = background.submit(deployed.destroy)
+        while not destroyed.done():
+            # The jobs are listed first: one that is gone by the second call is no harm.
+            jobs = deployed.sandbox.kubectl("get", "tfjobs", "-A", "-o", "name", check=False)
+            operator = deployed.sandbox.kubectl(
+                "get", "deployment", "training-operator", "-n", "kubeflow", "-o", "name", check=False
+            )
+            seen.append(("tfjob" in jobs, "training-operator" in operator and "NotFound" not in operator))
+        destroyed.result()
+    assert (True, True) in seen
+    assert (True, False) not in seen
 
 
 def test_an_api_server_that_restarts_in_the_middle_of_up_is_completed_by_the_next_run(deployed):

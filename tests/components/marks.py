@@ -1,9 +1,12 @@
 """A pool of two nodes, and what Pulumi would do with it."""
 
 POOL = "colocation.io/pool"
+STACK = "colocation.io/stack"
+CLAIM = {POOL: "gpu", STACK: "dev"}
 CORDON = {"key": "cordon", "effect": "NoSchedule"}
 FAKE = {"key": "kwok", "value": "fake", "effect": "NoSchedule"}
 GPU = {
+    "stack": "dev",
     "pool": "gpu",
     "nodes": ["n1", "n2"],
     "selector": {},

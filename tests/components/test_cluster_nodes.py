@@ -104,3 +104,14 @@ def test_no_kubeconfig_at_all_says_what_to_set(monkeypatch, tmp_path):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     with pytest.raises(UnreachableError, match="set KUBECONFIG"):
         ClusterNodes().get("n1")
+
+
+def test_an_empty_kubeconfig_variable_is_an_unset_one(monkeypatch, tmp_path):
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube" / "config").write_text(
+        "{clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}], users: [{name: u, user: {}}],"
+        " contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}"
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("KUBECONFIG", "")
+    assert cluster_nodes._connect().api_client.configuration.host == "https://127.0.0.1:1"

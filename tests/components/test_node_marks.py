@@ -2,20 +2,20 @@
 
 import pytest
 
-from tests.components.marks import CORDON, FAKE, GPU, POOL, changes, created, faults, updated
+from tests.components.marks import CLAIM, CORDON, FAKE, GPU, POOL, STACK, changes, created, faults, updated
 
 
 def test_each_node_of_the_pool_gets_its_marks_and_no_other_node(cluster, provider):
     created(provider)
     for name in ("n1", "n2"):
-        assert cluster.labels(name) == {"type": "gpu", POOL: "gpu"}
+        assert cluster.labels(name) == {"type": "gpu", **CLAIM}
         assert cluster.taints(name) == ["kwok=fake", "gpu=reserved"]
     assert cluster.labels("n3") == {}
     assert cluster.taints("n3") == ["kwok=fake"]
 
 
 def test_the_state_lists_the_nodes_with_what_they_carry(cluster, provider):
-    carried = {"labels": {"type": "gpu", POOL: "gpu"}, "taints": ["gpu=reserved:NoSchedule"]}
+    carried = {"labels": {"type": "gpu", **CLAIM}, "taints": ["gpu=reserved:NoSchedule"]}
     assert created(provider)["marked"] == {"n1": carried, "n2": carried}
 
 
@@ -86,7 +86,7 @@ def test_marks_taken_off_by_hand_show_and_come_back(cluster, provider, drift):
     refreshed = provider.read("gpu", outs).outs
     assert refreshed["marked"]["n1"] != refreshed["marked"]["n2"]
     outs = updated(provider, refreshed)
-    assert cluster.labels("n1") == {"type": "gpu", POOL: "gpu"}
+    assert cluster.labels("n1") == {"type": "gpu", **CLAIM}
     assert "gpu=reserved" in cluster.taints("n1")
     assert not changes(provider, outs)
 
@@ -142,3 +142,21 @@ def test_a_renamed_pool_is_replaced_the_old_one_going_first(cluster, provider):
     result = provider.diff("gpu", created(provider), GPU | {"pool": "gpus"})
     assert result.replaces == ["pool"]
     assert result.delete_before_replace
+
+
+def test_a_renamed_stack_gives_its_marks_back_and_puts_on_others(cluster, provider):
+    outs = created(provider)
+    assert provider.diff("gpu", outs, GPU | {"stack": "prod"}).replaces == ["stack"]
+    provider.delete("gpu", outs)
+    created(provider, GPU | {"stack": "prod"})
+    assert cluster.labels("n1") == {"type": "gpu", **CLAIM, STACK: "prod"}
+
+
+def test_marks_from_before_stacks_were_told_apart_are_replaced_without_a_trace(cluster, provider):
+    old = {key: value for key, value in GPU.items() if key != "stack"}
+    outs = created(provider, old)
+    assert STACK not in cluster.labels("n1")
+    assert provider.diff("gpu", outs, GPU).replaces == ["stack"]
+    provider.delete("gpu", outs)
+    assert cluster.labels("n1") == {}
+    assert cluster.taints("n1") == ["kwok=fake"]

@@ -4,7 +4,7 @@ import pytest
 
 from components import node_marks
 from components.cluster_nodes import NodeError, UnreachableError
-from tests.components.marks import CORDON, FAKE, GPU, POOL, RENDER, changes, created, faults, updated
+from tests.components.marks import CLAIM, CORDON, FAKE, GPU, POOL, RENDER, changes, created, faults, updated
 
 
 def test_a_node_that_is_not_there_is_told_at_preview_and_stops_the_update(cluster, provider):
@@ -95,9 +95,41 @@ def test_two_pools_cannot_have_one_node(cluster, provider):
     created(provider)
     with pytest.raises(NodeError, match="pool render: node n1 is in pool gpu already; keep it in one"):
         created(provider, RENDER | {"nodes": ["n1", "n3"]})
-    assert cluster.labels("n1") == {"type": "gpu", POOL: "gpu"}
+    assert cluster.labels("n1") == {"type": "gpu", **CLAIM}
     assert cluster.taints("n1") == ["kwok=fake", "gpu=reserved"]
     assert cluster.labels("n3") == {}
+
+
+def test_pools_of_one_name_in_two_stacks_cannot_have_one_node(cluster, provider):
+    created(provider)
+    with pytest.raises(NodeError, match="pool gpu: node n1 is in pool gpu of stack dev already"):
+        created(provider, GPU | {"stack": "prod", "labels": {}, "taints": []})
+    assert cluster.labels("n1") == {"type": "gpu", **CLAIM}
+    assert cluster.taints("n1") == ["kwok=fake", "gpu=reserved"]
+
+
+def test_a_stack_leaves_alone_what_the_pool_of_one_name_in_another_has(cluster, provider):
+    dev, prod = created(provider), created(provider, GPU | {"stack": "prod", "nodes": ["n3"]})
+    updated(provider, prod, nodes=["n3"], labels={})
+    provider.delete("gpu", prod)
+    assert cluster.labels("n3") == {}
+    assert not changes(provider, dev)
+    assert cluster.taints("n1") == ["kwok=fake", "gpu=reserved"]
+
+
+def test_a_create_that_fails_takes_no_mark_that_was_there_before(cluster, provider):
+    created(provider)  # by someone whose stack has the same name, and a state of its own
+    with pytest.raises(NodeError, match="n9 is not in the cluster"):
+        created(provider, GPU | {"nodes": ["n1", "n2", "n9"]})
+    assert cluster.labels("n1") == {"type": "gpu", **CLAIM}
+    assert cluster.taints("n2") == ["kwok=fake", "gpu=reserved"]
+
+
+@pytest.mark.parametrize("stack", ["_dev", "dev.", "d" * 41])
+def test_a_stack_whose_name_no_node_can_bear_is_told_before_any_write(cluster, provider, stack):
+    with pytest.raises(NodeError, match="pulumi stack rename"):
+        created(provider, GPU | {"stack": stack})
+    assert cluster.writes == []
 
 
 def test_a_node_moves_from_one_pool_to_another_in_one_update(cluster, provider, monkeypatch):
@@ -109,7 +141,7 @@ def test_a_node_moves_from_one_pool_to_another_in_one_update(cluster, provider, 
     monkeypatch.setattr(node_marks.time, "sleep", the_other_update_runs_meanwhile)
     assert faults(provider, RENDER | {"nodes": ["n2", "n3"]}) == []
     updated(provider, render, nodes=["n2", "n3"])
-    assert cluster.labels("n2") == {"type": "render", POOL: "render"}
+    assert cluster.labels("n2") == {"type": "render", **CLAIM, POOL: "render"}
 
 
 def test_a_pool_that_lost_a_node_to_another_leaves_the_others_marks_alone(cluster, provider):
@@ -117,7 +149,7 @@ def test_a_pool_that_lost_a_node_to_another_leaves_the_others_marks_alone(cluste
     cluster.join("n2", FAKE)
     created(provider, RENDER | {"nodes": ["n2"]})
     provider.delete("gpu", gpu)
-    assert cluster.labels("n2") == {"type": "render", POOL: "render"}
+    assert cluster.labels("n2") == {"type": "render", **CLAIM, POOL: "render"}
     assert cluster.taints("n2") == ["kwok=fake", "gpu=reserved"]
 
 

@@ -6,13 +6,14 @@ from components import node_plan
 from components.node_plan import Marks
 
 POOL = "colocation.io/pool"
+STACK = "colocation.io/stack"
 OWN = "colocation.io/taints"
 GPU_TAINT = {"key": "gpu", "value": "reserved", "effect": "NoSchedule"}
 CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 FOREIGN = {"key": "kwok.x-k8s.io/node", "value": "fake", "effect": "NoSchedule"}
-GPU = Marks.wanted({"pool": "gpu", "labels": {"node-type": "gpu"}, "taints": [GPU_TAINT]})
-NONE = Marks.none("gpu")
-MANAGER = "colocation-pool-gpu"
+GPU = Marks.wanted({"stack": "dev", "pool": "gpu", "labels": {"node-type": "gpu"}, "taints": [GPU_TAINT]})
+NONE = GPU.none()
+MANAGER = "colocation-pool-dev/gpu"
 
 
 def node(*taints, labels=None, own="", owners=None):
@@ -35,7 +36,7 @@ def node(*taints, labels=None, own="", owners=None):
 
 
 def marked(*taints, own="gpu:NoSchedule"):
-    labels = {"node-type": "gpu", POOL: "gpu"}
+    labels = {"node-type": "gpu", POOL: "gpu", STACK: "dev"}
     return node(*taints, labels=labels, own=own, owners=dict.fromkeys(labels, MANAGER))
 
 
@@ -69,7 +70,9 @@ def test_our_own_taint_changes_its_value():
 
 def test_what_the_server_added_to_our_taint_is_kept():
     ours = GPU_TAINT | {"timeAdded": "2026-01-01T00:00:00Z"}
-    wanted = Marks.wanted({"pool": "gpu", "labels": {}, "taints": [GPU_TAINT, {**CORDON, "value": ""}]})
+    wanted = Marks.wanted(
+        {"stack": "dev", "pool": "gpu", "labels": {}, "taints": [GPU_TAINT, {**CORDON, "value": ""}]}
+    )
     assert ours in taints_after(marked(ours), wanted)
 
 
@@ -110,7 +113,7 @@ def test_giving_labels_up_is_applying_none():
     "before",
     [
         node(),
-        node(labels={"node-type": "gpu", POOL: "gpu"}),  # right, and nobody's
+        node(labels={"node-type": "gpu", POOL: "gpu", STACK: "dev"}),  # right, and nobody's
         node(labels={"node-type": "cpu"}, owners={"node-type": MANAGER}),
     ],
 )
@@ -119,7 +122,9 @@ def test_labels_are_applied_until_the_pool_owns_them_with_the_right_value(before
 
 
 def test_a_label_that_is_no_longer_declared_has_to_go():
-    assert not node_plan.labels_settled(marked(), Marks.wanted({"pool": "gpu", "labels": {}, "taints": []}))
+    assert not node_plan.labels_settled(
+        marked(), Marks.wanted({"stack": "dev", "pool": "gpu", "labels": {}, "taints": []})
+    )
 
 
 def test_a_label_of_others_with_another_value_is_refused_by_name():
@@ -140,6 +145,7 @@ def test_a_taint_of_others_with_another_value_is_refused():
 
 def test_another_pools_node_is_told_by_its_label():
     assert node_plan.claimant(node(labels={POOL: "render"}), GPU) == "render"
+    assert node_plan.claimant(node(labels={POOL: "gpu", STACK: "prod"}), GPU) == "gpu of stack prod"
     assert node_plan.claimant(marked(), GPU) is None
     assert node_plan.claimant(node(), GPU) is None
 
@@ -149,7 +155,7 @@ def test_marks_of_the_pool_that_a_node_moves_from_are_no_fault():
         GPU_TAINT | {"value": "render"},
         labels={"node-type": "render", POOL: "render"},
         own="gpu:NoSchedule",
-        owners={"node-type": "colocation-pool-render"},
+        owners={"node-type": "colocation-pool-dev/render"},
     )
     assert list(node_plan.faults(old, GPU)) == []
 

@@ -20,12 +20,12 @@ GPU = {
 
 def marks(declare, **change):
     spec = PoolSpec.model_validate(GPU | change)
-    return declare(lambda: NodePool("gpu", NodePoolArgs(spec=spec))).only(MARKS)
+    return declare(lambda: NodePool("gpu", NodePoolArgs(spec=spec, stack_name="dev"))).only(MARKS)
 
 
 def test_a_pool_marks_its_nodes_with_its_labels_and_taints(declare):
     inputs = marks(declare).inputs
-    assert inputs["pool"] == "gpu"
+    assert (inputs["stack"], inputs["pool"]) == ("dev", "gpu")
     assert inputs["nodes"] == ["node-1", "node-2"]
     assert inputs["labels"] == {"node-type": "gpu"}
     assert inputs["taints"] == [{"key": "gpu", "value": "reserved", "effect": "NoSchedule"}]

@@ -1,5 +1,7 @@
 """What a TrainingJob declares, decided without a cluster."""
 
+from dataclasses import replace
+
 import pulumi
 import pytest
 from pulumi_kubernetes.core.v1 import Namespace
@@ -32,6 +34,29 @@ def test_a_job_is_a_tfjob_of_its_name_in_its_namespace(declare):
     assert tfjob.inputs["apiVersion"] == "kubeflow.org/v1"
     assert tfjob.inputs["metadata"] == {"name": "mnist", "namespace": "vision"}
     assert list(tfjob.inputs["spec"]["tfReplicaSpecs"]) == ["Worker"]
+
+
+def test_labels_of_a_job_are_on_its_tfjob(declare):
+    tfjob = declare(lambda: TrainingJob("mnist", mnist(labels={"team": "ranking"}))).only(TFJOB)
+    assert tfjob.inputs["metadata"] == {
+        "name": "mnist",
+        "namespace": "vision",
+        "labels": {"team": "ranking"},
+    }
+
+
+def test_raw_fields_are_laid_over_values_that_only_the_engine_knows(declare):
+    overrides = {"containers": [{"name": "tensorflow", "tty": True}], "volumes": [{"name": "extra"}]}
+    job = mnist("print()", script="train.py", pod_overrides=overrides)
+
+    def program():
+        TrainingJob("mnist", replace(job, priority_class=pulumi.Output.from_input("made")))
+
+    pod = declare(program).only(TFJOB).inputs["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]
+    assert pod["priorityClassName"] == "made"
+    assert [volume["name"] for volume in pod["volumes"]] == ["colocation-script", "extra"]
+    assert pod["volumes"][0]["configMap"]["name"].startswith("mnist-script-")
+    assert pod["containers"][0]["tty"] is True
 
 
 def test_a_changed_job_is_a_new_run_after_the_old_one_is_gone(declare):

@@ -26,12 +26,22 @@ def operator(tmp_path):
     return args
 
 
-def options_of(typ, crd_provider=None):
-    """The options that an object of the kustomization ends up with."""
+CRD = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
+DEFINITION = {
+    "spec": {"versions": [{"schema": {"openAPIV3Schema": {"type": "object", "description": "prose"}}}]}
+}
+
+
+def transformed(typ, crd_provider=None, props=None):
+    """What an object of the kustomization ends up as."""
     args = pulumi.ResourceTransformArgs(
-        custom=True, type_=typ, name="x", props={}, opts=pulumi.ResourceOptions()
+        custom=True, type_=typ, name="x", props=props or {}, opts=pulumi.ResourceOptions()
     )
-    result = _options(crd_provider)(args)
+    return _options(crd_provider)(args)
+
+
+def options_of(typ, crd_provider=None, props=None):
+    result = transformed(typ, crd_provider, props)
     return result.opts if result else None
 
 
@@ -120,10 +130,14 @@ def test_the_certificate_that_the_operator_writes_is_not_taken_back():
 
 
 def test_the_crd_outlives_the_stack_and_is_taken_over_by_the_next():
-    crd = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
     provider = Provider.__new__(Provider)
-    assert options_of(crd).retain_on_delete is True
-    assert options_of(crd, provider).provider is provider
+    assert options_of(CRD, props=DEFINITION).retain_on_delete is True
+    assert options_of(CRD, provider, DEFINITION).provider is provider
+
+
+def test_the_crd_comes_without_prose_which_pulumis_state_would_hold_three_times():
+    [version] = transformed(CRD, props=DEFINITION).props["spec"]["versions"]
+    assert version["schema"]["openAPIV3Schema"] == {"type": "object"}
 
 
 @pytest.mark.parametrize("typ", ["kubernetes:apps/v1:Deployment", "kubernetes:core/v1:Service"])

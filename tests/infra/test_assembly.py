@@ -45,7 +45,9 @@ def test_a_stack_declares_each_of_its_parts(assembled, data):
 def test_an_empty_stack_declares_no_more_than_its_operator(assembled):
     declared, out = assembled({"training_operator": {"install": False}})
     assert {kind for kind in kinds(declared) if kind.startswith("kubernetes:")} == set()
+    assert [provider.name for provider in declared.all(PROVIDER)] == ["cluster"]
     assert out["jobs"] == {}
+    assert "training_operator" not in out
 
 
 def test_a_job_waits_for_everything_that_it_refers_to(assembled, data):
@@ -114,6 +116,13 @@ def test_what_comes_out_is_what_a_person_types_next(assembled, data, monkeypatch
         }
     }
     assert "kubeconfig" not in out
+
+
+def test_what_comes_out_says_where_the_operator_and_the_pools_are(assembled, data):
+    declared, out = assembled(data)
+    assert out["training_operator"] == {"namespace": "vision"}
+    assert list(out["pools"]) == ["gpu"]
+    assert declared.named("gpu-marks").inputs["stack"] == "test"
 
 
 def test_the_kubeconfig_of_the_sandbox_is_told(assembled, data, monkeypatch):

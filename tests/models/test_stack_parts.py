@@ -134,3 +134,15 @@ def test_an_operator_that_is_there_already_takes_no_settings():
 def test_an_image_registry_is_a_host_with_a_path(bad):
     with pytest.raises(ValidationError, match="pattern"):
         TrainingOperatorSpec.model_validate({"image_registry": bad})
+
+
+def test_what_is_left_out_of_the_operators_resources_keeps_its_default():
+    given = {"resources": {"limits": {"memory": "2Gi"}, "requests": {"cpu": None}}}
+    resources = TrainingOperatorSpec.model_validate(given).resources
+    assert resources.limits.as_kubernetes() == {"cpu": "1", "memory": "2Gi"}
+    assert resources.requests.as_kubernetes() == {"memory": "128Mi"}
+
+
+def test_the_operator_has_no_gpus():
+    with pytest.raises(ValidationError, match="gpus"):
+        TrainingOperatorSpec.model_validate({"resources": {"gpus": 1}})

@@ -2,11 +2,13 @@
 
 import json
 import os
+import signal
 import subprocess
 
 import pytest
 
 from sandbox import containers, paths, processes
+from sandbox.errors import SandboxError
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +58,38 @@ def test_a_stranger_that_has_the_pid_now_is_not_ended(sleeper, change):
     os.kill(sleeper.pid, 9)
 
 
+def test_a_program_that_cannot_be_ended_is_told_and_not_forgotten(sleeper, monkeypatch):
+    with monkeypatch.context() as deaf:
+        deaf.setattr(processes, "STOP_TIMEOUT_SECONDS", 0)
+        deaf.setattr(processes, "KILL_TIMEOUT_SECONDS", 0)
+        deaf.setattr(processes.os, "kill", lambda pid, sign: None)
+        with pytest.raises(SandboxError, match=rf"sleeper \(pid {sleeper.pid}\) does not end"):
+            processes.stop("sleeper")
+    assert processes.find("sleeper") == sleeper
+
+
+def test_a_program_whose_record_cannot_be_written_is_ended(monkeypatch):
+    started = []
+    real = subprocess.Popen
+    monkeypatch.setattr(
+        processes.subprocess, "Popen", lambda *args, **kw: started.append(real(*args, **kw)) or started[0]
+    )
+    monkeypatch.setattr(processes, "asdict", lambda process: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        processes.start("lost", ["sleep", "300"])
+    assert started[0].returncode == -signal.SIGKILL
+    assert processes.recorded() == []
+
+
+def test_no_proxy_comes_between_the_sandboxs_programs(monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "http://192.0.2.1:3128")
+    process = processes.start("speaker", ["sh", "-c", "echo [$HTTPS_PROXY]; exec sleep 300"])
+    while "]" not in processes.last_words("speaker"):
+        assert process.alive
+    assert processes.last_words("speaker") == "[]"
+    processes.stop("speaker")
+
+
 def test_a_damaged_record_counts_as_none():
     paths.pids().mkdir(parents=True)
     (paths.pids() / "etcd.json").write_text("{half a rec")
@@ -63,7 +97,7 @@ def test_a_damaged_record_counts_as_none():
 
 
 def test_the_last_words_of_a_program_are_at_hand():
-    process = processes.start("speaker", ["sh", "-c", "echo one; echo two; echo three; sleep 300"])
+    process = processes.start("speaker", ["sh", "-c", "echo one; echo two; echo three; exec sleep 300"])
     while "three" not in processes.last_words("speaker"):
         assert process.alive
     assert processes.last_words("speaker", lines=2) == "two\nthree"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,38 @@ def test_a_machine_without_apt_is_told_what_it_needs(
     )
     with pytest.raises(SandboxError, match=r"containerd umoci, and this machine has no apt-get"):
         system.ensure(report)
+
+
+def left_behind(machine: Path) -> Path:
+    """The policy as a killed run leaves it."""
+    policy = machine / "policy-rc.d"
+    with system._no_services():
+        content = policy.read_bytes()
+    policy.write_bytes(content)
+    return policy
+
+
+def test_the_policy_of_a_killed_run_goes_with_the_next(
+    lacking: Path, report: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = left_behind(lacking.parent)
+    monkeypatch.setattr(system, "PACKAGES", {})
+    system.ensure(report)
+    assert not policy.exists()
+
+
+def test_the_policy_of_a_run_that_is_still_at_it_stays(lacking: Path) -> None:
+    policy = left_behind(lacking.parent)
+    with policy.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        system.remove_leftover()
+        assert policy.exists()
+
+
+def test_somebody_elses_policy_stays(lacking: Path, script: Script, report: Progress) -> None:
+    policy = lacking.parent / "policy-rc.d"
+    policy.write_text("#!/bin/sh\nexit 101\n")
+    script("systemctl", "")
+    script("apt-get", f"touch {lacking}/containerd {lacking}/umoci")
+    system.ensure(report)
+    assert policy.exists()

@@ -86,7 +86,7 @@ def test_too_little_room_is_said_before_building(
 ) -> None:
     record = fake_go()
     monkeypatch.setattr(shutil, "disk_usage", lambda place: Usage(2**40, 2**40, 2**20))
-    with pytest.raises(SandboxError, match=r"0\.3 GiB.*0\.0 GiB left: make room"):
+    with pytest.raises(SandboxError, match=r"0\.7 GiB.*0\.0 GiB left: make room"):
         tools.ensure(["etcd"], report)
     assert builds(record) == 0
 

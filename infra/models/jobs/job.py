@@ -109,7 +109,8 @@ class JobSpec(Model):
     """Train again and again, as a CronJob says. Unset: once."""
     pod_overrides: Mapping[str, JsonValue] = Field(default_factory=dict)
     """Raw fields of the pod's spec, merged last into the pods of every role: mappings by key, lists of
-    named things by name, everything else replaced. For what no field here says."""
+    named things by name (mounts by path), everything else replaced; null takes a field away. For what
+    no field here says."""
 
     def roles(self) -> Iterator[tuple[RoleName, RoleSpec]]:
         """The roles that the job has, in the order of ROLES."""
