@@ -11,7 +11,6 @@ import yaml
 
 from infra.models import TrainingOperatorSpec
 from infra.vocabulary import (
-    GPU_RESOURCE,
     ISTIO_INJECT,
     JOB_UID,
     TFJOB_CRD,
@@ -128,10 +127,9 @@ def _needed(namespace: str) -> str:
 
 
 def _resources(spec: TrainingOperatorSpec) -> Object:
-    gpus = {GPU_RESOURCE: str(spec.resources.gpus)} if spec.resources.gpus else {}
     return {
         "requests": spec.resources.requests.as_kubernetes(),
-        "limits": spec.resources.limits.as_kubernetes() | gpus,
+        "limits": spec.resources.limits.as_kubernetes(),
     }
 
 

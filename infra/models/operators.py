@@ -1,7 +1,6 @@
 """The operator that runs training jobs."""
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -34,7 +33,6 @@ class OperatorLimits(Amounts):
 class OperatorCompute(Compute):
     """What is left out keeps its default; null states none."""
 
-    gpus: ClassVar[int] = 0  # it has none; rendering asks
     requests: OperatorRequests = OperatorRequests()
     """What the scheduler sets aside for the operator."""
     limits: OperatorLimits = OperatorLimits()

@@ -35,7 +35,7 @@ def join(sandbox, name):
 
 def props(name, pool="test", **change):
     declared = {"nodes": [name], "selector": {}, "labels": {"test/type": "gpu"}, "taints": TAINTS}
-    return {"pool": f"{pool}-{name}", **declared, "marked": None} | change
+    return {"stack": "test", "pool": f"{pool}-{name}", **declared, "marked": None} | change
 
 
 def create(declared):
@@ -102,6 +102,14 @@ def test_a_second_pool_is_refused_and_changes_nothing(sandbox, node):
     before = ours(sandbox, node)
     with pytest.raises(NodeError, match=f"is in pool test-{node} already"):
         create(props(node, "other", labels={}, taints=[]))
+    assert ours(sandbox, node) == before
+
+
+def test_the_same_pool_of_another_stack_is_refused_and_changes_nothing(sandbox, node):
+    create(props(node))
+    before = ours(sandbox, node)
+    with pytest.raises(NodeError, match=f"is in pool test-{node} of stack test already"):
+        create(props(node, stack="other"))
     assert ours(sandbox, node) == before
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import cluster, containers, network, paths, processes
+from sandbox import cluster, containers, network, paths, processes, teardown
 from sandbox.progress import Progress
 
 pytestmark = pytest.mark.cluster
@@ -28,7 +28,7 @@ def test_a_crashed_sandbox_comes_back_with_its_objects(sandbox):
 
 def test_down_removes_processes_network_and_mounts_and_up_brings_all_back(sandbox):
     pids = [process.pid for name in cluster.STOP_ORDER if (process := processes.find(name))]
-    assert set(cluster.down()) == set(cluster.STOP_ORDER)
+    assert set(teardown.down()) == set(cluster.STOP_ORDER)
     try:
         assert not [pid for pid in pids if containers.resident_bytes(pid)]
         assert not list(containers.shims())
