@@ -1,6 +1,20 @@
 """Rules that hold between the objects of a stack. Pure: a subject goes in, findings come out."""
 
-from infra.checks import contents, names, pools, priorities, references, scripts, storage
+from infra.checks import (
+    contents,
+    gangs,
+    limit_ranges,
+    names,
+    nodes,
+    pools,
+    priorities,
+    quota,
+    references,
+    resources,
+    scripts,
+    selectors,
+    storage,
+)
 from infra.checks.findings import Check, Finding, Located, Severity, Subject
 
 CHECKS: tuple[Check, ...] = (
@@ -11,6 +25,12 @@ CHECKS: tuple[Check, ...] = (
     references.check,
     storage.check,
     scripts.check,
+    resources.check,
+    limit_ranges.check,
+    quota.check,
+    nodes.check,
+    selectors.check,
+    gangs.check,
 )
 
 

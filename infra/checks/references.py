@@ -23,6 +23,10 @@ def _declared(stack: Stack, at: Loc, job: JobSpec) -> Iterator[Finding]:
     yield from missing("priority", (*at, "priority"), job.priority, known)
     if job.pool is not None:
         yield from missing("pool", (*at, "pool"), job.pool, (pool.name for pool in stack.pools))
+    overriding = job.pod_overrides.get("priorityClassName")
+    if isinstance(overriding, str):
+        known = (priority.name for priority in stack.priorities)
+        yield from missing("priority", (*at, "pod_overrides", "priorityClassName"), overriding, known)
     for j, claim in job.claims():
         claims = (storage.name for storage in stack.storage)
         yield from missing("storage", (*at, "volumes", j, "claim"), claim, claims)
@@ -38,16 +42,6 @@ def _fitting(stack: Stack, at: Loc, job: JobSpec) -> Iterator[Finding]:
             message=f"training under {job.priority} may evict services",
             remedy="use an offline class",
         )
-    if job.pool is None:
-        for role, spec in job.roles():
-            if spec.resources.gpus:
-                yield Finding(
-                    severity="warning",
-                    code="gpus-without-pool",
-                    place=(*at, role, "resources", "gpus"),
-                    message="GPUs are asked for and no pool, so no taint is tolerated",
-                    remedy="name the pool that holds the GPUs",
-                )
 
 
 def missing(kind: str, place: Loc, name: str, declared: Iterable[str]) -> Iterator[Finding]:

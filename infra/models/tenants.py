@@ -41,11 +41,14 @@ _QUOTA_KEYS = {
         count,
     ),
 }
+_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_DOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_EXTENDED = rf"{_LABEL}(\.{_LABEL})+/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _QUOTA_PATTERNS = (
-    (re.compile(r"count/[a-z0-9-]+(\.[a-z0-9.-]+)?"), count),
-    (re.compile(r"requests\.[a-z0-9.-]+\.[a-z0-9-]+/[A-Za-z0-9._-]+"), count),
-    (re.compile(r"[a-z0-9.-]+\.storageclass\.storage\.k8s\.io/requests\.storage"), memory),
-    (re.compile(r"[a-z0-9.-]+\.storageclass\.storage\.k8s\.io/persistentvolumeclaims"), count),
+    (re.compile(rf"count/{_DOMAIN}"), count),
+    (re.compile(rf"requests\.{_EXTENDED}"), count),
+    (re.compile(rf"{_DOMAIN}\.storageclass\.storage\.k8s\.io/requests\.storage"), memory),
+    (re.compile(rf"{_DOMAIN}\.storageclass\.storage\.k8s\.io/persistentvolumeclaims"), count),
 )
 
 
