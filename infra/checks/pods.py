@@ -141,6 +141,9 @@ def shown(resource: str, value: Decimal) -> str:
 
 def _together(containers: Iterable[tuple[str, Quantities]]) -> Quantities:
     """Of one pod: containers and sidecars side by side, or an init container with the sidecars before it."""
+    containers = tuple(containers)
+    if len(containers) == 1:
+        return containers[0][1]
     running: dict[str, Decimal] = {}
     sidecars: dict[str, Decimal] = {}
     peak: dict[str, Decimal] = {}
