@@ -2,7 +2,6 @@
 
 from infra.checks import (
     contents,
-    gangs,
     limit_ranges,
     names,
     nodes,
@@ -30,7 +29,6 @@ CHECKS: tuple[Check, ...] = (
     quota.check,
     nodes.check,
     selectors.check,
-    gangs.check,
 )
 
 

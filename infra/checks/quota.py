@@ -3,14 +3,16 @@
 A quota counts pods one by one and knows nothing of jobs: a job that fits in part starts in part.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from infra.checks.findings import Finding, Subject
 from infra.checks.pods import Container, Kind, Pods, Quantities, Workload, shown
+from infra.checks.references import missing
 from infra.checks.sending import operator_pods
-from infra.models import StorageSpec, TenantSpec
+from infra.models import PrioritySpec, StorageSpec, TenantSpec
 from infra.models.base import Loc
 from infra.models.quantities import amount
 
@@ -23,6 +25,9 @@ _OBLIGING: Mapping[str, tuple[Kind, str]] = {
     "limits.cpu": ("limits", "cpu"),
     "limits.memory": ("limits", "memory"),
 }
+_COUNTED_OF_A_PRIORITY = re.compile(r"(count/)?pods|((requests|limits)\.)?(cpu|memory)|requests\..*/.*")
+"""What a quota of certain priorities may hold. Of the rest the API server refuses some and counts none:
+https://kubernetes.io/docs/concepts/policy/resource-quotas/#quota-scopes"""
 _JOB_OBJECTS = "count/tfjobs.kubeflow.org"
 _SERVICES = ("services", "count/services")  # the operator makes one for each pod
 _CLAIMS = ("persistentvolumeclaims", "count/persistentvolumeclaims")
@@ -43,6 +48,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             here = operator.install and operator.namespace == tenant.name
             fixed = (operator_pods(subject.stack),) if here else ()
             quota = _Quota(("tenants", t, "quota"), tenant, fixed)
+            yield from quota.scope(subject.stack.priorities)
             yield from quota.jobs(workloads[tenant.name])
             yield from quota.claims(claims[tenant.name])
 
@@ -51,9 +57,23 @@ class _Quota:
     """One tenant's quota, and what runs beside the jobs."""
 
     def __init__(self, place: Loc, tenant: TenantSpec, fixed: tuple[Pods, ...]) -> None:
-        self._place, self._tenant, self._fixed = place, tenant, fixed
-        self._hard = {key: amount(text) for key, text in tenant.quota.items()}
-        self._taken = self._sum(fixed)
+        self._place, self._tenant = place, tenant
+        self._hard = {key: amount(text) for key, text in tenant.quota.items() if self._may_hold(key)}
+        self._fixed = self._counted(fixed)
+        self._taken = self._sum(self._fixed)
+
+    def scope(self, priorities: tuple[PrioritySpec, ...]) -> Iterator[Finding]:
+        """Where only some priorities are counted: that they exist, and what can be counted of them."""
+        known = frozenset(priority.name for priority in priorities)
+        for j, name in enumerate(self._tenant.quota_priorities):
+            yield from missing("priority", (*self._place[:2], "quota_priorities", j), name, known)
+        for key in (key for key in self._tenant.quota if key not in self._hard):
+            yield Finding(
+                code="key-beside-scope",
+                place=(*self._place, key),
+                message="a quota of certain priorities counts pods, their cpu, memory and GPUs, and not this",
+                remedy="remove it, or quota_priorities",
+            )
 
     def jobs(self, workloads: list[Workload]) -> Iterator[Finding]:
         """What each has to state; each alone; all together."""
@@ -62,8 +82,9 @@ class _Quota:
         together: dict[str, Decimal] = defaultdict(Decimal)
         sizes: dict[str, int] = defaultdict(int)
         for workload in workloads:
-            yield from dict.fromkeys(f for pods in workload.pods for f in self._unstated(pods))
-            needs = self._sum(workload.pods)
+            counted = self._counted(workload.pods)
+            yield from dict.fromkeys(f for pods in counted for f in self._unstated(pods))
+            needs = self._sum(counted)
             large = {key for key, need in needs.items() if need > self._room(key)}
             for key in sorted(large):
                 yield self._one_too_large(workload, key, needs[key])
@@ -162,6 +183,14 @@ class _Quota:
                 f"{self._tenant.quota[_JOB_OBJECTS]}, suspended ones and finished ones included",
                 remedy=f"raise it to {declared}, or remove jobs that have run",
             )
+
+    def _may_hold(self, key: str) -> bool:
+        return not self._tenant.quota_priorities or _COUNTED_OF_A_PRIORITY.fullmatch(key) is not None
+
+    def _counted(self, groups: tuple[Pods, ...]) -> tuple[Pods, ...]:
+        """Those of the priorities that the quota is for."""
+        chosen = self._tenant.quota_priorities
+        return tuple(pods for pods in groups if not chosen or pods.priority in chosen)
 
     def _sum(self, groups: tuple[Pods, ...]) -> Quantities:
         """What pods add to each key of the quota."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from infra.models.base import Fault, Flag, Model, raise_faults
-from infra.models.names import DnsLabel
+from infra.models.names import DnsLabel, ObjectName
 from infra.models.quantities import count, cpu, memory
 from infra.models.resources import Amounts
 
@@ -119,6 +119,12 @@ class TenantSpec(Model):
     """The Pod Security level that the namespace enforces."""
     quota: Quota = Field(default_factory=dict)
     """Hard limits of a ResourceQuota, such as requests.cpu; none when left out."""
+    quota_priorities: tuple[ObjectName, ...] = ()
+    """The quota counts only pods of these priorities. Empty: everything in the namespace."""
     limit_range: LimitRangeSpec | None = None
     network_policy: Flag = True
     """Deny traffic by default, and allow what training needs."""
+
+    def faults(self) -> Iterator[Fault]:
+        if self.quota_priorities and not self.quota:
+            yield ("quota_priorities",), "there is no quota that could count them; add quota, or remove this"

@@ -28,6 +28,11 @@ def test_b9_a_job_names_a_declared_class(data, found, cpu_job):
     assert found(data) == [("unknown-priority", ("jobs", 0, "priority"))]
 
 
-def test_b9_overrides_name_a_declared_class_too(data, found, cpu_job):
-    data["jobs"] = [cpu_job(pod_overrides={"priorityClassName": "batch"})]
-    assert found(data) == [("unknown-priority", ("jobs", 0, "pod_overrides", "priorityClassName"))]
+def test_b9_the_class_of_a_gang_is_declared(data, found, cpu_job):
+    policy = {"scheduling_policy": {"priority_class": "batch"}}
+    data["training_operator"] = {"install": False, "namespace": "vision"}
+    data["jobs"] = [cpu_job(run_policy=policy)]
+    place = ("jobs", 0, "run_policy", "scheduling_policy", "priority_class")
+    assert ("unknown-priority", place) in found(data)
+    policy["scheduling_policy"]["priority_class"] = "offline-low"
+    assert ("unknown-priority", place) not in found(data)

@@ -254,6 +254,46 @@ def test_a_malformed_quota_key_is_refused(stack, subject, key):
         subject(stack({key: "4Gi"}))
 
 
+def scoped(*priorities):
+    return {"quota_priorities": list(priorities)}
+
+
+def test_a_quota_of_certain_priorities_counts_no_other_pods(stack, found):
+    large = worker(requests={"cpu": "9"})
+    assert found(stack({"requests.cpu": "4"}, large, {}, **scoped("online-high"))) == []
+    assert [code for code, _ in found(stack({"requests.cpu": "4"}, large, **scoped("offline-low")))] == [
+        "job-exceeds-quota"
+    ]
+
+
+def test_the_operator_counts_under_the_default_priority(stack, found):
+    data = stack({"requests.cpu": "50m"}, **scoped("offline-low"))
+    data["training_operator"]["namespace"] = "vision"
+    data["jobs"] = []
+    assert found(data) == []
+
+
+def test_the_priorities_of_a_quota_are_declared(stack, found):
+    place = ("tenants", 0, "quota_priorities", 1)
+    assert found(stack({"pods": "4"}, **scoped("offline-low", "batch"))) == [("unknown-priority", place)]
+
+
+@pytest.mark.parametrize(
+    "key", ["services", "requests.storage", "requests.ephemeral-storage", "count/tfjobs.kubeflow.org"]
+)
+def test_a_quota_of_certain_priorities_holds_no_other_keys(stack, one, key):
+    finding = one(stack({"pods": "4", key: "4Gi" if "storage" in key else "4"}, **scoped("offline-low")))
+    assert (finding.severity, finding.code) == ("fault", "key-beside-scope")
+    assert finding.place == ("tenants", 0, "quota", key)
+
+
+@pytest.mark.parametrize("key", ["pods", "count/pods", "cpu", "limits.memory", GPU])
+def test_a_quota_of_certain_priorities_holds_what_pods_ask_for(stack, found, key):
+    data = stack({key: "4Gi" if "memory" in key else "4"}, **scoped("offline-low"))
+    data["jobs"] = []
+    assert found(data) == []
+
+
 def test_a_job_of_an_unknown_tenant_has_no_quota(stack, found):
     data = stack({"requests.cpu": "1"}, worker(requests={"cpu": "9"}))
     data["jobs"][0]["tenant"] = "nobody"
