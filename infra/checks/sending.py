@@ -159,10 +159,10 @@ def _node_terms(pod: Mapping[str, Any]) -> Iterator[tuple[Requirement, ...]]:
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
     """What of a list can be looked at; pod_overrides may hold anything."""
     if isinstance(value, list | tuple):
-        yield from (item for item in value if isinstance(item, Mapping))
+        yield from (item for item in value if isinstance(item, dict))
