@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Self
+from typing import Literal, Self
 
 from infra.checks.findings import Finding, Subject
 from infra.checks.pods import Pods, Quantities, Requirement, Workload, shown
-from infra.models import PoolSpec, Taint
+from infra.models import JobSpec, PoolSpec, Taint
+from infra.models.base import Loc
 from infra.models.quantities import amount
 from infra.vocabulary import GPU_MODEL_LABEL, GPU_RESOURCE, POOL_LABEL
 
@@ -96,39 +97,56 @@ def check(subject: Subject) -> Iterator[Finding]:
         if workload.job.pool is None or workload.job.pool in known:
             places = [(pods, [n for n in pools if n.chosen(pods.node_terms)]) for pods in workload.pods]
             for pods, chosen in places:
-                yield from _chosen(pods, chosen) if chosen else _not_chosen(pods, pools)
+                yield from _pods(workload.job, pods, pools, chosen)
             yield from _whole(workload, places)
 
 
-def _not_chosen(pods: Pods, pools: tuple[Nodes, ...]) -> Iterator[Finding]:
+def _pods(job: JobSpec, pods: Pods, pools: tuple[Nodes, ...], chosen: list[Nodes]) -> Iterator[Finding]:
+    if chosen:
+        yield from _chosen(job, pods, chosen)
+        return
     named = {values for term in pods.node_terms for key, _, values in term if key == POOL_LABEL}
     for nodes in pools:
-        if (nodes.name,) in named:
-            key, _, values = next(nodes.refused(pods.node_terms))
+        if (nodes.name,) in named:  # and still not chosen
+            key, operator, values = next(nodes.refused(pods.node_terms))
             yield Finding(
                 code="selector-contradicts-pool",
-                place=(*pods.place[:2], "node_selector", key),
-                message=f"the nodes of pool {nodes.name} have {key}={nodes.labels[key]}, "
-                f"and the pods ask for {', '.join(values)}",
+                place=(*pods.place[:2], *_asking(job, key)),
+                message=f"the nodes of pool {nodes.name} have {key}={nodes.labels[key]}, and the pods "
+                f"ask for {', '.join(values) if operator == 'In' else 'nodes without it'}",
                 remedy="leave it out, or name another pool",
             )
             return
     yield from _anywhere(pods, pools)
 
 
-def _chosen(pods: Pods, chosen: list[Nodes]) -> Iterator[Finding]:
+def _asking(job: JobSpec, key: str) -> Loc:
+    """Where a job asks for a node label."""
+    if key in job.node_selector:
+        return ("node_selector", key)
+    if key == GPU_MODEL_LABEL and job.gpu_model is not None:
+        return ("gpu_model",)
+    if any(term.key == key for term in job.affinity.node_affinity):
+        return ("affinity", "node_affinity")
+    return ("pod_overrides",) if job.pod_overrides else ("pool",)
+
+
+def _chosen(job: JobSpec, pods: Pods, chosen: list[Nodes]) -> Iterator[Finding]:
     """Pods that ask for the nodes of certain pools: they go there or nowhere."""
     admitting = [nodes for nodes in chosen if pods.admitted(nodes.taints)]
     if not admitting:
         nodes = chosen[0]
         taint = next(pods.untolerated(nodes.taints))
         said = f"{taint.key}={taint.value}" if taint.value else taint.key
+        key = next(key for term in pods.node_terms for key, _, _ in term if key in nodes.labels)
         yield Finding(
             code="untolerated-taint",
-            place=(*pods.place[:2], "node_selector"),
+            place=(*pods.place[:2], *_asking(job, key)),
             message=f"the {pods.role} pods ask for the nodes of pool {nodes.name}, and do not tolerate "
             f"their taint {said}:{taint.effect}",
-            remedy=f"write pool: {nodes.name}, which brings what its pods need",
+            remedy=f"write pool: {nodes.name}, which brings what its pods need"
+            if job.pool != nodes.name
+            else "leave the tolerations out of pod_overrides, and write them under tolerations",
             presumes="pools",
         )
     elif all(any(nodes.lacking(pods.requests)) for nodes in admitting):
@@ -165,13 +183,13 @@ def _anywhere(pods: Pods, pools: tuple[Nodes, ...]) -> Iterator[Finding]:
         yield _too_large(pods, open_to, "warning")
 
 
-def _too_large(pods: Pods, pools: list[Nodes], severity: str) -> Finding:
+def _too_large(pods: Pods, pools: list[Nodes], severity: Literal["fault", "warning"]) -> Finding:
     lacking = list(dict.fromkeys(r for nodes in pools for r in nodes.lacking(pods.requests)))
     largest = max(pools, key=lambda nodes: [(nodes.capacity or {}).get(r, Decimal(0)) for r in lacking])
     need = _listed({r: pods.requests[r] for r in lacking})
     has = _listed({r: (largest.capacity or {})[r] for r in lacking})
     return Finding(
-        severity="fault" if severity == "fault" else "warning",
+        severity=severity,
         code="pod-fits-no-node",
         place=(*pods.place, "resources"),
         message=f"a pod needs {need}, and the largest node that takes it, in pool {largest.name}, has {has}",

@@ -20,7 +20,7 @@ from infra.checks.pods import (
 from infra.models import JobSpec, PoolSpec, Stack
 from infra.models.base import Loc
 from infra.models.quantities import amount, count, cpu, memory
-from infra.vocabulary import GPU_RESOURCE, TENSORFLOW_CONTAINER, TRAINING_OPERATOR
+from infra.vocabulary import TENSORFLOW_CONTAINER, TRAINING_OPERATOR
 
 
 def workloads(stack: Stack) -> Iterator[Workload]:
@@ -36,10 +36,9 @@ def operator_pods(stack: Stack) -> Pods:
     """The training operator's own pod, which takes part in its namespace's quota."""
     spec = stack.training_operator
     limit_ranges = {tenant.name: tenant.limit_range for tenant in stack.tenants}
-    gpus = {GPU_RESOURCE: str(spec.resources.gpus)} if spec.resources.gpus else {}
     resources = {
         "requests": spec.resources.requests.as_kubernetes(),
-        "limits": spec.resources.limits.as_kubernetes() | gpus,
+        "limits": spec.resources.limits.as_kubernetes(),
     }
     raw = {"name": TRAINING_OPERATOR, "resources": resources}
     place: Loc = ("training_operator",)
@@ -53,16 +52,14 @@ def operator_pods(stack: Stack) -> Pods:
 def _pods(place: Loc, job: JobSpec, pool: PoolSpec | None, defaults: Defaults) -> Iterator[Pods]:
     sent = tfjob_spec(job, priority_class=job.priority, pool=pool)["tfReplicaSpecs"]
     overrides = _override_places(place, job)
-    fields: dict[str, Loc] = {
-        c.name: (*place, kind, j, "resources")
-        for kind in ("init_containers", "sidecars")
-        for j, c in enumerate(getattr(job, kind))
-    }
+    written = {name: at for name, (at, _) in overrides.items()}
+    for kind in ("init_containers", "sidecars"):
+        written |= {c.name: (*place, kind, j, "resources") for j, c in enumerate(getattr(job, kind))}
     for (role, spec), replica in zip(job.roles(), sent.values(), strict=True):
         pod = _mapping(replica["template"]["spec"])
-        fields[TENSORFLOW_CONTAINER] = (*place, role, "resources")
+        written[TENSORFLOW_CONTAINER] = (*place, role, "resources")
         containers = [
-            _container(raw, kind, fields.get(raw["name"], (*place, "pod_overrides")), overrides, defaults)
+            _container(raw, kind, written[raw["name"]], overrides.get(raw["name"], ((), {}))[1], defaults)
             for kind, raw in _containers(pod)
         ]
         yield Pods(
@@ -86,16 +83,22 @@ def _containers(pod: Mapping[str, Any]) -> Iterator[tuple[ContainerKind, Any]]:
             yield "main", raw
 
 
-def _override_places(place: Loc, job: JobSpec) -> Mapping[str, Mapping[tuple[Kind, str], Loc]]:
-    found: dict[str, dict[tuple[Kind, str], Loc]] = {}
+_Overrides = Mapping[tuple[Kind, str], Loc]
+"""Where pod_overrides state amounts of one container."""
+
+
+def _override_places(place: Loc, job: JobSpec) -> Mapping[str, tuple[Loc, _Overrides]]:
+    """By container: its resources in pod_overrides, and each amount there."""
+    found: dict[str, tuple[Loc, _Overrides]] = {}
     for listed in ("containers", "initContainers"):
         raws = job.pod_overrides.get(listed)
-        for j, raw in enumerate(raws if isinstance(raws, list) else ()):
-            if isinstance(raw, Mapping):
-                resources = _mapping(raw.get("resources"))
-                at = (*place, "pod_overrides", listed, j, "resources")
+        for j, raw in enumerate(_list(raws)):
+            name = _mapping(raw).get("name")
+            if isinstance(name, str):
+                resources = _mapping(_mapping(raw).get("resources"))
+                at: Loc = (*place, "pod_overrides", listed, j, "resources")
                 places = {(kind, r): (*at, kind, r) for kind in KINDS for r in _mapping(resources.get(kind))}
-                found.setdefault(str(raw.get("name")), {}).update(places)
+                found[name] = at, places
     return found
 
 
@@ -103,13 +106,12 @@ def _container(
     raw: Mapping[str, Any],
     kind: ContainerKind,
     place: Loc,
-    overrides: Mapping[str, Mapping[tuple[Kind, str], Loc]],
+    overrides: _Overrides,
     defaults: Defaults,
 ) -> Container:
     resources = _mapping(raw.get("resources"))
     stated: dict[Kind, dict[str, str]] = {"requests": {}, "limits": {}}
     read: dict[Kind, dict[str, Decimal]] = {"requests": {}, "limits": {}}
-    mine = overrides.get(raw["name"], {})
     unreadable = []
     for which in KINDS:
         for resource, value in _mapping(resources.get(which)).items():
@@ -117,7 +119,7 @@ def _container(
             try:
                 read[which][resource] = _amount(resource, value)
             except (ValueError, TypeError) as error:
-                where = mine.get((which, resource), (*place, which, resource))
+                where = overrides.get((which, resource), (*place, which, resource))
                 text = f"{value!r} is not an amount; write one such as 2" if _no_scalar(value) else str(error)
                 unreadable.append((where, text))
     # In this order: the API server copies limits that have no request, then the LimitRange acts.
@@ -129,7 +131,7 @@ def _container(
         requests={**defaults.requests, **read["limits"], **read["requests"]},
         limits={**defaults.limits, **read["limits"]},
         unreadable=tuple(unreadable),
-        overrides=mine,
+        overrides=overrides,
     )
 
 
@@ -152,7 +154,7 @@ def _node_terms(pod: Mapping[str, Any]) -> Iterator[tuple[Requirement, ...]]:
     terms = list(_mappings(required.get("nodeSelectorTerms"))) or [{}]
     for term in terms:
         wanted: list[Requirement] = [
-            (str(raw.get("key")), str(raw.get("operator")), tuple(map(str, raw.get("values") or ())))
+            (str(raw.get("key")), str(raw.get("operator")), tuple(map(str, _list(raw.get("values")))))
             for raw in _mappings(term.get("matchExpressions"))
         ]
         yield (*selector, *wanted)
@@ -164,5 +166,8 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
     """What of a list can be looked at; pod_overrides may hold anything."""
-    if isinstance(value, list | tuple):
-        yield from (item for item in value if isinstance(item, dict))
+    yield from (item for item in _list(value) if isinstance(item, dict))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

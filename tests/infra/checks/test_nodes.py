@@ -156,8 +156,8 @@ def test_d4_a_toleration_that_matches_lets_the_pods_in(stack, found, toleration)
 
 def test_d4_overrides_that_drop_a_pools_tolerations_are_refused(stack, found):
     overrides = {"tolerations": [{"key": "gpu", "operator": "Equal", "value": "x"}]}
-    codes = [code for code, _ in found(stack(worker(gpus=1) | {"pool": "gpu", "pod_overrides": overrides}))]
-    assert "untolerated-taint" in codes
+    data = stack(worker(gpus=1) | {"pool": "gpu", "pod_overrides": overrides})
+    assert ("untolerated-taint", ("jobs", 0, "pod_overrides")) in found(data)
 
 
 def test_d4_a_preference_of_the_node_keeps_nobody_out(stack, found):
@@ -198,7 +198,8 @@ def test_a_selector_that_contradicts_the_pool_is_refused(stack, found, subject):
 
 def test_a_gpu_model_that_the_pool_does_not_have_is_refused(stack, found):
     data = stack(worker(gpus=1) | {"pool": "gpu", "gpu_model": "A100"}, gpu_model="T4")
-    assert [code for code, _ in found(data)] == ["selector-contradicts-pool", "unknown-node-label"]
+    place = ("jobs", 0, "gpu_model")
+    assert found(data) == [("selector-contradicts-pool", place), ("unknown-node-label", place)]
 
 
 def test_a_gpu_model_that_the_pool_has_is_fine(stack, found):

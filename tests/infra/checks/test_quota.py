@@ -66,7 +66,9 @@ def test_b1_containers_beside_the_training_are_obliged_too_and_named_once(stack,
 def test_b1_a_container_of_pod_overrides_is_obliged_too(stack, one):
     overrides = {"containers": [{"name": "log", "image": "registry.example/log:1"}]}
     job = worker(requests={"cpu": "1"}) | {"pod_overrides": overrides}
-    assert "and log does not" in one(stack({"requests.cpu": "32"}, job)).message
+    finding = one(stack({"requests.cpu": "32"}, job))
+    assert "and log does not" in finding.message
+    assert finding.place[:5] == ("jobs", 0, "pod_overrides", "containers", 0)
 
 
 @pytest.mark.parametrize("key", [GPU, "requests.ephemeral-storage", "pods"])
@@ -183,7 +185,8 @@ def test_an_operator_that_this_stack_does_not_install_is_not_weighed(stack, foun
 
 def test_the_operator_is_obliged_like_every_pod(stack, found):
     data = stack({"requests.cpu": "4"}, worker(requests={"cpu": "1"}))
-    data["training_operator"] = {"namespace": "vision", "resources": {}}
+    nothing = {"requests": {"cpu": None}, "limits": {"cpu": None}}
+    data["training_operator"] = {"namespace": "vision", "resources": nothing}
     place = ("training_operator", "resources", "requests", "cpu")
     assert found(data) == [("unstated-under-quota", place)]
 
