@@ -69,7 +69,7 @@ def _pods(place: Loc, job: JobSpec, pool: PoolSpec | None, defaults: Defaults) -
             containers=tuple(containers),
             priority=pod.get("priorityClassName"),
             node_terms=tuple(_node_terms(pod)),
-            tolerations=tuple(Toleration.of(raw) for raw in _mappings(pod.get("tolerations"))),
+            tolerations=tuple(_tolerations(pod.get("tolerations"))),
         )
 
 
@@ -85,6 +85,12 @@ def _containers(pod: Mapping[str, Any]) -> Iterator[tuple[ContainerKind, Any]]:
 
 _Overrides = Mapping[tuple[Kind, str], Loc]
 """Where pod_overrides state amounts of one container."""
+
+
+def _tolerations(value: Any) -> Iterator[Toleration]:
+    if value is not None and not isinstance(value, list):
+        yield Toleration(operator="Exists")  # what no list is says nothing that could be weighed
+    yield from map(Toleration.of, _mappings(value))
 
 
 def _override_places(place: Loc, job: JobSpec) -> Mapping[str, tuple[Loc, _Overrides]]:

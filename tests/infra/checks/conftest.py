@@ -1,8 +1,23 @@
-"""A stack with one CPU job, to weigh against quota, LimitRange and nodes."""
+"""A CPU job, and what is found by the checks that weigh jobs against what there is."""
 
 import pytest
 
-from infra.checks import examine
+from infra.checks import (
+    limit_ranges,
+    nodes,
+    pools,
+    priorities,
+    quota,
+    references,
+    resources,
+    selectors,
+)
+
+WEIGHING = (priorities, pools, references, resources, limit_ranges, quota, nodes, selectors)
+
+
+def weighed(subject):
+    return tuple(finding for of in WEIGHING for finding in of.check(subject))
 
 
 @pytest.fixture
@@ -23,20 +38,20 @@ def cpu_job():
 
 @pytest.fixture
 def found(subject):
-    """What is found in a stack, by code and place."""
+    """What is found when the jobs of a stack are weighed, by code and place."""
 
     def look(data):
-        return [(finding.code, finding.place) for finding in examine(subject(data))]
+        return [(finding.code, finding.place) for finding in weighed(subject(data))]
 
     return look
 
 
 @pytest.fixture
 def one(subject):
-    """The only finding in a stack."""
+    """The only finding when the jobs of a stack are weighed."""
 
     def look(data):
-        findings = examine(subject(data))
+        findings = weighed(subject(data))
         assert len(findings) == 1, findings
         return findings[0]
 

@@ -5,8 +5,6 @@ import time
 import pytest
 from pydantic import ValidationError
 
-from infra.checks import examine
-
 GPU = "requests.nvidia.com/gpu"
 
 
@@ -303,10 +301,12 @@ def test_a_job_of_an_unknown_tenant_has_no_quota(stack, found):
     assert [code for code, _ in found(data)] == ["unknown-tenant"]
 
 
-def test_a_thousand_jobs_are_weighed_in_no_time(stack, subject):
+def test_a_thousand_jobs_are_weighed_in_no_time(stack, found):
     roles = worker(4, requests={"cpu": "1", "memory": "1Gi"}, limits={"cpu": "2", "memory": "2Gi"})
     roles["ps"] = roles["chief"] = roles["evaluator"] = roles["worker"] | {"replicas": 1}
-    big = subject(stack({"requests.cpu": "200000", "limits.memory": "1Pi"}, *[roles] * 1000))
+    big = stack({"requests.cpu": "200000", "limits.memory": "1Pi"}, *[roles] * 1000)
     began = time.process_time()
-    assert examine(big) == ()
-    assert time.process_time() - began < 2
+    assert found(big) == []
+    assert (
+        time.process_time() - began < 4
+    )  # the models take their part; a check that is quadratic takes far more
