@@ -1,15 +1,21 @@
-"""What every component shares: how its children are parented and ordered."""
+"""What every component shares: how its children are parented, ordered and owned."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
+
+# Without it the provider makes up a new name for each object that is not in the state. An object that a
+# killed run made would then belong to somebody else, and its fields would be in conflict for ever.
+_FIELD_MANAGER = "pulumi.com/patchFieldManager"
 
 
 class Component(pulumi.ComponentResource):
     """A group of resources with one owner. Children always take `opts=self.child(...)`."""
 
     def __init__(self, token: str, name: str, opts: pulumi.ResourceOptions | None) -> None:
-        super().__init__(token, name, None, opts)
+        owned = pulumi.ResourceOptions(transforms=[field_manager(pulumi.get_stack())])
+        super().__init__(token, name, None, pulumi.ResourceOptions.merge(opts, owned))
         self._after = opts.depends_on if opts else None
 
     def child(self, **options: Any) -> pulumi.ResourceOptions:
@@ -20,3 +26,17 @@ class Component(pulumi.ComponentResource):
         """
         inherited = pulumi.ResourceOptions(parent=self, depends_on=self._after)
         return pulumi.ResourceOptions.merge(inherited, pulumi.ResourceOptions(**options))
+
+
+def field_manager(stack: str) -> pulumi.ResourceTransform:
+    """Every Kubernetes object is applied under the name of its stack."""
+
+    def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+        metadata = args.props.get("metadata")
+        if not args.type_.startswith("kubernetes:") or not isinstance(metadata, Mapping):
+            return None
+        annotations = {**(metadata.get("annotations") or {}), _FIELD_MANAGER: f"colocation-{stack}"}
+        props = {**args.props, "metadata": {**metadata, "annotations": annotations}}
+        return pulumi.ResourceTransformResult(props, args.opts)
+
+    return transform
