@@ -12,7 +12,7 @@ from infra.models.base import Loc
 class Finding:
     """One thing that is wrong, or that is probably not meant."""
 
-    severity: Literal["fault", "warning"] = "fault"
+    severity: Literal["fault", "warning", "advice"] = "fault"
     code: str
     """Short and stable, for tests and for documentation."""
     place: Loc

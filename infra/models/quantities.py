@@ -31,6 +31,11 @@ def amount(text: str) -> Decimal:
     return number.scaleb(power)
 
 
+def written(value: Decimal) -> str:
+    """A sum of amounts for people to read: whole mebibytes and more with Gi and the like."""
+    return _canonical(value, binary=value % _MEBI == 0)
+
+
 def _canonical(value: Decimal, binary: bool) -> str:
     """As `resource.Quantity` prints it: the largest suffix that leaves a whole number."""
     if binary and value == value.to_integral_value() and value >= 1024:
