@@ -13,13 +13,11 @@ FIELD_MANAGER_PREFIX: Final = "colocation-pool-"
 
 SCRIPT_MOUNT: Final = "/opt/colocation/script"
 """Where a job's script is mounted, read only."""
-METRICS_PORT: Final = "metrics"
-"""Name of the port where a job serves its own metrics."""
-ENV_PREFIX: Final = "COLOCATION_"
-"""Of the variables that pods get from this project."""
 JOB_UID: Final = 1000
 """User and group of training processes; a tenant's `restricted` level refuses root."""
-CHECKPOINT_PATH_ENV: Final = "COLOCATION_CHECKPOINT_PATH"
+ENV_PREFIX: Final = "COLOCATION_"
+"""Of the variables that pods get from this project."""
+CHECKPOINT_PATH_ENV: Final = f"{ENV_PREFIX}CHECKPOINT_PATH"
 """Tells the training where to keep its checkpoints."""
 
 # --- Kubernetes and its usual companions

@@ -1,6 +1,25 @@
 """Rules that hold between the objects of a stack. Pure: a subject goes in, findings come out."""
 
-from infra.checks import names, pools, priorities, references, scripts, storage
+from infra.checks import (
+    containers,
+    env,
+    images,
+    metadata,
+    names,
+    overrides,
+    pod_security,
+    pools,
+    ports,
+    preemption,
+    priorities,
+    references,
+    roles,
+    run_policy,
+    scripts,
+    secrets,
+    storage,
+    volumes,
+)
 from infra.checks.findings import Check, Finding, Subject
 
 CHECKS: tuple[Check, ...] = (
@@ -10,6 +29,18 @@ CHECKS: tuple[Check, ...] = (
     references.check,
     storage.check,
     scripts.check,
+    roles.check,
+    run_policy.check,
+    preemption.check,
+    images.check,
+    ports.check,
+    env.check,
+    secrets.check,
+    volumes.check,
+    containers.check,
+    overrides.check,
+    pod_security.check,
+    metadata.check,
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from infra.checks.findings import Finding, Subject
 from infra.checks.parts import extra_containers, mappings, overridden_containers
-from infra.models import JobSpec
+from infra.models import ContainerSpec, JobSpec
 from infra.models.base import Loc
 from infra.vocabulary import ENV_PREFIX, NVIDIA_VISIBLE_DEVICES, TENSORFLOW_CONTAINER
 
@@ -22,7 +22,8 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _twice(at: Loc, job: JobSpec) -> Iterator[Finding]:
-    for place, part in ((at, job), *extra_containers(at, job)):
+    parts: list[tuple[Loc, JobSpec | ContainerSpec]] = [(at, job), *extra_containers(at, job)]
+    for place, part in parts:
         for name in part.env_value_from:
             if name in part.env:
                 yield Finding(
@@ -75,7 +76,7 @@ def _reserved(place: Loc, name: str, job: JobSpec) -> Iterator[Finding]:
 def _gpus(at: Loc, job: JobSpec) -> Iterator[Finding]:
     """A role that asks for no GPU is shown none; a variable that undoes this takes other jobs' GPUs."""
     for role, spec in job.roles():
-        value = (job.env | spec.env).get(NVIDIA_VISIBLE_DEVICES, "none")
+        value = {**job.env, **spec.env}.get(NVIDIA_VISIBLE_DEVICES, "none")
         if not spec.resources.gpus and value not in _NO_GPUS:
             here = (*at, role) if NVIDIA_VISIBLE_DEVICES in spec.env else at
             yield Finding(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding, Subject
-from infra.checks.parts import extra_containers, overridden_containers
+from infra.checks.parts import overridden_containers, started
 from infra.models import JobSpec
 from infra.models.base import Loc
 from infra.vocabulary import TRAINING_OPERATOR_IMAGE, TRAINING_OPERATOR_REGISTRY
@@ -26,12 +26,9 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _images(at: Loc, job: JobSpec) -> Iterator[tuple[Loc, str]]:
-    yield (*at, "image"), job.image
-    for role, spec in job.roles():
-        if spec.image is not None:
-            yield (*at, role, "image"), spec.image
-    for place, container in extra_containers(at, job):
-        yield (*place, "image"), container.image
+    for place, part in started(at, job):
+        if part.image is not None:
+            yield (*place, "image"), part.image
     for place, raw in overridden_containers(at, job):
         if isinstance(image := raw.get("image"), str):
             yield (*place, "image"), image

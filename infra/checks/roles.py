@@ -1,12 +1,11 @@
 """Roles: how they end, and what they know of each other, as the operator's v1.9.4 has it."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 
 from infra.checks.findings import Finding, Subject
 from infra.models import JobSpec, RoleSpec
 from infra.models.base import Loc
-from infra.models.quantities import amount, written
+from infra.models.quantities import amount, canonical
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -71,7 +70,7 @@ def _held(role: RoleSpec) -> str:
     """What all pods of a role have set aside: a limit without a request counts as one."""
     asked = dict(role.resources.limits.given()) | dict(role.resources.requests.given())
     parts = [
-        f"{written(amount(asked[name]) * role.replicas)} {word}"
+        f"{canonical(amount(asked[name]) * role.replicas, binary=name == 'memory')} {word}"
         for name, word in (("cpu", "CPU"), ("memory", "of memory"))
         if name in asked
     ]

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from infra.checks.findings import Finding, Subject
-from infra.checks.parts import extra_containers, mappings, overridden_containers
+from infra.checks.parts import mappings, overridden_containers, started
 from infra.models import JobSpec
 from infra.models.base import Loc
 
-_SECRET_WORD = re.compile(r"PASSWORD|PASSWD|PASSPHRASE|(^|_)(PASS|TOKEN|SECRETS?|CREDENTIALS?)(_|$)|SECRET$|TOKEN$")
+_SECRET_WORD = re.compile(
+    r"PASSWORD|PASSWD|PASSPHRASE|(^|_)(PASS|TOKEN|SECRETS?|CREDENTIALS?)(_|$)|SECRET$|TOKEN$"
+)
 _SECRET_KEY = re.compile(r"(API|ACCESS|ACCOUNT|AUTH|ENCRYPTION|MASTER|PRIVATE|SIGNING|SSH)_?KEY$")
 _ANY_KEY = re.compile(r"_KEY$")
 _ABOUT_A_SECRET = re.compile(r"_(FILE|PATH|DIR|NAME|URL|URI|ENDPOINT|TTL|LENGTH|SIZE|COUNT|TYPE|ENABLED)$")
@@ -62,8 +64,7 @@ def _named_like_a_secret(name: str, value: str) -> bool:
 
 
 def _variables(at: Loc, job: JobSpec) -> Iterator[tuple[Loc, str, str]]:
-    roles = (((*at, role), spec) for role, spec in job.roles())
-    for place, part in ((at, job), *roles, *extra_containers(at, job)):
+    for place, part in started(at, job):
         for name, value in part.env.items():
             yield (*place, "env", name), name, value
     for place, container in overridden_containers(at, job):
@@ -72,8 +73,7 @@ def _variables(at: Loc, job: JobSpec) -> Iterator[tuple[Loc, str, str]]:
 
 
 def _arguments(at: Loc, job: JobSpec) -> Iterator[tuple[Loc, str]]:
-    roles = (((*at, role), spec) for role, spec in job.roles())
-    for place, part in ((at, job), *roles, *extra_containers(at, job)):
+    for place, part in started(at, job):
         yield from _placed((*place, "command"), part.command)
         yield from _placed((*place, "args"), part.args)
     for place, container in overridden_containers(at, job):

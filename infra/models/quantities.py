@@ -31,12 +31,7 @@ def amount(text: str) -> Decimal:
     return number.scaleb(power)
 
 
-def written(value: Decimal) -> str:
-    """A sum of amounts for people to read: whole mebibytes and more with Gi and the like."""
-    return _canonical(value, binary=value % _MEBI == 0)
-
-
-def _canonical(value: Decimal, binary: bool) -> str:
+def canonical(value: Decimal, binary: bool) -> str:
     """As `resource.Quantity` prints it: the largest suffix that leaves a whole number."""
     if binary and value == value.to_integral_value() and value >= 1024:
         power = 0
@@ -67,7 +62,7 @@ def _parse(value: Any, what: str, example: str) -> tuple[Decimal, str]:
         raise ValueError(f"{value!r} is not an amount of {what}; write one such as {example}") from None
     if number > _LARGEST:
         raise ValueError(f"{value!r} is larger than Kubernetes can count; write less, such as {example}")
-    return number, _canonical(number, binary=text.endswith("i"))
+    return number, canonical(number, binary=text.endswith("i"))
 
 
 def cpu(value: Any) -> str:
