@@ -1,11 +1,16 @@
 """Roles: how they end, and what they know of each other, as the operator's v1.9.4 has it."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from infra.checks.findings import Finding, Subject
 from infra.models import JobSpec, RoleSpec
 from infra.models.base import Loc
 from infra.models.quantities import amount, canonical
+
+_READS_TF_CONFIG = re.compile(
+    r"TF_CONFIG|TFConfigClusterResolver|MultiWorkerMirrored|ParameterServerStrategy"
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -17,14 +22,20 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _kept_parameter_servers(at, job)
         yield from _dynamic_workers(at, job)
         yield from _evaluator(at, job)
-        if not job.distributed:
-            yield Finding(
-                severity="advice",
-                code="no-tf-config",
-                place=at,
-                message="it is one pod, for which the operator sets no TF_CONFIG",
-                remedy="let the training run without one",
-            )
+        yield from _without_tf_config(at, job, subject.scripts)
+
+
+def _without_tf_config(at: Loc, job: JobSpec, scripts: Mapping[str, str]) -> Iterator[Finding]:
+    """Bug case A14. A script that asks for nothing of the kind has no use for the advice."""
+    text = None if job.script is None else scripts.get(job.script, "")
+    if not job.distributed and (text is None or _READS_TF_CONFIG.search(text)):
+        yield Finding(
+            severity="advice",
+            code="no-tf-config",
+            place=at,
+            message="a single replica: the operator will not set TF_CONFIG",
+            remedy="let the training run without one",
+        )
 
 
 def _endings(at: Loc, job: JobSpec) -> Iterator[Finding]:

@@ -9,14 +9,12 @@ from infra.models.base import Loc
 
 def check(subject: Subject) -> Iterator[Finding]:
     """The run policy of every job."""
-    gang_scheduler_unknown = not subject.stack.training_operator.install
     for i, job in enumerate(subject.stack.jobs):
         at = ("jobs", i)
         yield from _ttl((*at, "run_policy"), job)
         yield from _backoff(at, job)
         yield from _deadline((*at, "run_policy", "active_deadline_seconds"), job)
         yield from _suspended_runs((*at, "run_policy", "suspend"), job)
-        yield from _gang((*at, "run_policy", "scheduling_policy"), job, gang_scheduler_unknown)
 
 
 def _ttl(at: Loc, job: JobSpec) -> Iterator[Finding]:
@@ -94,27 +92,4 @@ def _suspended_runs(place: Loc, job: JobSpec) -> Iterator[Finding]:
             place=place,
             message="each run of the schedule would be made and never start",
             remedy="write schedule.suspend: true to start none",
-        )
-
-
-def _gang(place: Loc, job: JobSpec, unknown: bool) -> Iterator[Finding]:
-    """Bug case B2."""
-    policy = job.run_policy.scheduling_policy
-    if policy is None:
-        return
-    pods = sum(spec.replicas for _, spec in job.roles())
-    if policy.min_available is not None and policy.min_available > pods:
-        yield Finding(
-            code="min-available-too-large",
-            place=(*place, "min_available"),
-            message=f"it waits for {policy.min_available} pods, and the job has {pods}",
-            remedy=f"write at most {pods}",
-        )
-    if not unknown:
-        yield Finding(
-            severity="warning",
-            code="scheduling-policy-ignored",
-            place=place,
-            message="the operator of this stack has no gang scheduler, so this is ignored",
-            remedy="remove it",
         )
