@@ -9,10 +9,10 @@ MANY = {"worker": {"replicas": 2, "resources": {"gpus": 1}}}
 """What makes the job a distributed one."""
 
 
-def examined(*, script: str = "print()", stack: dict | None = None, **job) -> tuple[Finding, ...]:
-    """The findings in a stack whose only job has these fields."""
+def examined(*, text: str = "print()", stack: dict | None = None, **job) -> tuple[Finding, ...]:
+    """The findings in a stack whose only job has these fields; `text` is that of its script."""
     data = SMALL | (stack or {}) | {"jobs": [SMALL["jobs"][0] | job]}
-    return examine(Subject(Stack.model_validate(data), {"train.py": script}))
+    return examine(Subject(Stack.model_validate(data), {"train.py": text}))
 
 
 def found(**changes) -> list[tuple[str, str, tuple]]:
