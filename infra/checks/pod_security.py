@@ -1,4 +1,4 @@
-"""Pods against the Pod Security level of their namespace, which refuses them when they are made.
+"""Pods that are refused when they are made: by the Pod Security level of their namespace, or by any.
 
 A TFJob with such pods is accepted and then stays without pods. Source of the rules:
 https://kubernetes.io/docs/concepts/security/pod-security-standards/
@@ -60,13 +60,31 @@ def check(subject: Subject) -> Iterator[Finding]:
                     message=f"{what}, which the level {level} of tenant {job.tenant} refuses",
                     remedy=f"{remedy}, or give the tenant another level",
                 )
-        if job.security.run_as_user == 0 and job.security.run_as_non_root:
+        for path, what, remedy in _contradictions(pod):
             yield Finding(
-                code="root-and-non-root",
-                place=("jobs", i, "security", "run_as_user"),
-                message="user 0 is root, and run_as_non_root keeps such a container from starting",
-                remedy="write another user, or run_as_non_root: false",
+                code="pod-contradicts-itself",
+                place=_written(("jobs", i), job, path),
+                message=what,
+                remedy=remedy,
             )
+
+
+def _contradictions(pod: Mapping[str, Any]) -> Iterator[_Violation]:
+    """What no level allows: the API server refuses such a pod, or the node never starts it."""
+    if pod.get("hostPID") and pod.get("shareProcessNamespace"):
+        what = "pods of jobs share one process namespace, and cannot share the node's too"
+        yield ("hostPID",), what, "add shareProcessNamespace: null beside it"
+    whole = mapping(pod.get("securityContext"))
+    if whole.get("runAsUser") == 0 and whole.get("runAsNonRoot"):
+        what = "user 0 is root, and runAsNonRoot keeps such a container from starting"
+        yield ("securityContext", "runAsUser"), what, "choose another user, or let it run as root"
+    for field in CONTAINER_FIELDS:
+        for _, container in mappings((), pod.get(field)):
+            context = mapping(container.get("securityContext"))
+            if context.get("privileged") and context.get("allowPrivilegeEscalation") is False:
+                path = (field, str(container.get("name")), "securityContext", "privileged")
+                what = "a privileged container may not have allowPrivilegeEscalation: false"
+                yield path, what, "write allowPrivilegeEscalation: true beside it"
 
 
 def _violations(pod: Mapping[str, Any], *, restricted: bool) -> Iterator[_Violation]:

@@ -1,7 +1,7 @@
 """Roles: how they end, and what they know of each other, as the operator's v1.9.4 has it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from infra.checks.findings import Finding, Subject
 from infra.models import JobSpec, RoleSpec
@@ -15,6 +15,7 @@ _READS_TF_CONFIG = re.compile(
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Each job: when it has succeeded, what stays, and who gets a TF_CONFIG."""
+    asking = {name for name, text in subject.scripts.items() if _READS_TF_CONFIG.search(text)}
     for i, job in enumerate(subject.stack.jobs):
         at = ("jobs", i)
         yield from _endings(at, job)
@@ -22,13 +23,12 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _kept_parameter_servers(at, job)
         yield from _dynamic_workers(at, job)
         yield from _evaluator(at, job)
-        yield from _without_tf_config(at, job, subject.scripts)
+        yield from _without_tf_config(at, job, asking)
 
 
-def _without_tf_config(at: Loc, job: JobSpec, scripts: Mapping[str, str]) -> Iterator[Finding]:
+def _without_tf_config(at: Loc, job: JobSpec, asking: Collection[str]) -> Iterator[Finding]:
     """Bug case A14. A script that asks for nothing of the kind has no use for the advice."""
-    text = None if job.script is None else scripts.get(job.script, "")
-    if not job.distributed and (text is None or _READS_TF_CONFIG.search(text)):
+    if not job.distributed and (job.script is None or job.script in asking):
         yield Finding(
             severity="advice",
             code="no-tf-config",
