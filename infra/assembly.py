@@ -21,8 +21,9 @@ from infra.vocabulary import leading_pod
 
 def assemble(ready: Plan, stack_name: str) -> dict[str, Any]:
     """Declare everything; returns what a person reads after an update."""
-    for warning in ready.warnings:
-        pulumi.log.warn(warning)
+    for found in ready.findings:
+        say = pulumi.log.warn if found.severity == "warning" else pulumi.log.info
+        say(str(found))
     return Assembly(ready, stack_name, cluster("cluster")).outputs()
 
 

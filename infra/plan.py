@@ -1,12 +1,13 @@
 """A stack that is fit to be declared: loaded, checked, with its scripts at hand."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from infra.checks import Finding, Subject, examine
-from infra.load import Draft, StackFileError, load
+from infra.checks import Located, Subject, examine
+from infra.load import StackFileError, load
 from infra.models import Stack
+from infra.source import Source
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,10 @@ class Plan:
 
     stack: Stack
     scripts: Mapping[str, str]
-    warnings: tuple[str, ...] = ()
+    source: Source
+    """Says in which line of the file something stands: `source.locate(finding)`."""
+    findings: tuple[Located, ...] = ()
+    """Warnings and advice, in the order of the file."""
 
 
 def plan(file: Path, operator_source: str | None = None) -> Plan:
@@ -26,24 +30,15 @@ def plan(file: Path, operator_source: str | None = None) -> Plan:
     """
     draft = load(file)
     scripts = _scripts(file.parent / "scripts")
-    findings = [
-        finding
-        for finding in examine(Subject(draft.part.stack, scripts))
-        if finding.presumes not in draft.part.incomplete
-    ]
-    faults = sorted({*draft.faults, *_said(draft, findings, "fault")})
-    warnings = tuple(text for _, text in sorted(_said(draft, findings, "warning")))
-    if faults:
-        raise StackFileError((text for _, text in faults), warnings)
-    return Plan(_with_source(draft.part.stack, operator_source), scripts, warnings)
-
-
-def _said(draft: Draft, findings: Iterable[Finding], severity: str) -> Iterator[tuple[int, str]]:
-    """Line and text of the findings of one severity."""
-    for finding in findings:
-        if finding.severity == severity:
+    findings = set(draft.faults)
+    for finding in examine(Subject(draft.part.stack, scripts)):
+        if draft.part.allows(finding.presumes):
             place = draft.part.place(finding.place)
-            yield draft.source.line(place), draft.source.say(place, str(finding))
+            findings.add(draft.source.locate(replace(finding, place=place)))
+    if any(found.severity == "fault" for found in findings):
+        raise StackFileError(findings)
+    stack = _with_source(draft.part.stack, operator_source)
+    return Plan(stack, scripts, draft.source, tuple(sorted(findings)))
 
 
 def _with_source(stack: Stack, source: str | None) -> Stack:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from infra.checks.findings import EVERY_LIST
 from infra.models import Stack
 from infra.models.base import Loc
 
@@ -21,6 +22,10 @@ class Part:
     """Where in the file the items of each list stand."""
     incomplete: frozenset[str]
     """The lists that have lost an item: what seems missing there may only be faulty."""
+
+    def allows(self, presumed: str | None) -> bool:
+        """Whether what a finding presumes to be complete is so."""
+        return not self.incomplete if presumed == EVERY_LIST else presumed not in self.incomplete
 
     def place(self, loc: Loc) -> Loc:
         """A place in `stack` as a place in the file."""

@@ -2,6 +2,7 @@
 
 from infra.checks import (
     containers,
+    contents,
     env,
     images,
     metadata,
@@ -20,9 +21,10 @@ from infra.checks import (
     storage,
     volumes,
 )
-from infra.checks.findings import Check, Finding, Subject
+from infra.checks.findings import Check, Finding, Located, Severity, Subject
 
 CHECKS: tuple[Check, ...] = (
+    contents.check,
     names.check,
     priorities.check,
     pools.check,
@@ -49,4 +51,4 @@ def examine(subject: Subject) -> tuple[Finding, ...]:
     return tuple(finding for check in CHECKS for finding in check(subject))
 
 
-__all__ = ["CHECKS", "Check", "Finding", "Subject", "examine"]
+__all__ = ["CHECKS", "Check", "Finding", "Located", "Severity", "Subject", "examine"]

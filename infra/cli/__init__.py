@@ -2,13 +2,14 @@
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
 from typing import Protocol, cast
 
 COMMANDS = {
-    "check": "find everything that is wrong with a stack file",
+    "check": "find everything that is wrong with stack files",
     "schema": "write the JSON schema by which editors check stack files",
     "sandbox": "a Kubernetes cluster on this machine, to try stacks on",
 }
@@ -37,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if found is None:
         parser.print_help()
         return 2
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal or pipe may know fewer characters than a file
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = found.run(args)
         sys.stdout.flush()  # a closed pipe shows here, not in a message of the interpreter at its end

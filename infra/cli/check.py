@@ -1,48 +1,85 @@
-"""`colo check`: everything that is wrong with a stack file, before anything is applied."""
+"""`colo check`: everything that is wrong with stack files, before anything is applied."""
 
 import argparse
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from infra.load import StackFileError
-from infra.places import shown, stack_file
-from infra.plan import Plan, plan
+from infra import places
+from infra.checks import Located
+from infra.cli import UnfitError
+from infra.cli.findings import FORMATS, counted, written
+from infra.load import UNREADABLE, StackFileError
+from infra.models import Stack
+from infra.plan import plan
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Which file to check."""
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--stack", metavar="NAME", help="the stack: stacks/NAME.yaml is checked")
+    """Which files to check, and how to say what was found."""
+    parser.description = (
+        "Find everything that is wrong with stack files; without --stack or --file, with every one of "
+        "stacks/*.yaml. Exit code: 0 without faults, 1 with faults, 2 if a file cannot be read."
+    )
+    parser.epilog = "Every finding ends with a code, which docs/checks explains."
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--stack", metavar="NAME", help="only this stack: stacks/NAME.yaml")
     which.add_argument("--file", metavar="FILE", type=Path, help="a stack file anywhere")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What one file holds, and what was found in it."""
+
+    file: Path
+    findings: tuple[Located, ...]
+    stack: Stack | None
+    """None where there are faults."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a line for each finding; 1 if one of them is a fault."""
-    file: Path = args.file or stack_file(args.stack)
+    """Write what was found; 2 if a file cannot be read, 1 if there is a fault."""
+    reports = [_checked(file) for file in _files(args)]
+    findings = [found for report in reports for found in report.findings]
+    if lines := written(findings, args.format):
+        print(lines)
+    for report in reports:
+        # Whoever reads the other forms by program finds nothing else on stdout.
+        good = report.stack is not None and args.format == "text"
+        print(_summary(report), file=sys.stdout if good else sys.stderr)
+    if any(found.code == UNREADABLE for found in findings):
+        return 2
+    return 1 if any(found.severity == "fault" for found in findings) else 0
+
+
+def _files(args: argparse.Namespace) -> list[Path]:
+    if args.file or args.stack:
+        return [args.file or places.stack_file(args.stack)]
+    files = sorted(places.STACKS.glob("*.yaml"))
+    if not files:
+        raise UnfitError(
+            f"no stack file is in {places.shown(places.STACKS)}; write one, or name it by --file"
+        )
+    return files
+
+
+def _checked(file: Path) -> Checked:
     try:
         ready = plan(file)
     except StackFileError as error:
-        for line in (*error.faults, *error.warnings):
-            print(line)
-        print(f"{shown(file)}: {_count(len(error.faults), 'fault')}", file=sys.stderr)
-        return 1
-    for line in ready.warnings:
-        print(line)
-    print(f"{shown(file)}: no faults ({_contents(ready)})")
-    return 0
+        return Checked(file, error.findings, None)
+    return Checked(file, ready.findings, ready.stack)
 
 
-def _contents(ready: Plan) -> str:
-    stack = ready.stack
-    return ", ".join(
-        (
-            _count(len(stack.pools), "pool"),
-            _count(len(stack.tenants), "tenant"),
-            _count(len(stack.jobs), "job"),
-            _count(len(ready.warnings), "warning"),
-        )
+def _summary(report: Checked) -> str:
+    name, stack = places.shown(report.file), report.stack
+    number = {s: sum(f.severity == s for f in report.findings) for s in ("fault", "warning")}
+    if stack is None:
+        return f"{name}: {counted(number['fault'], 'fault')}"
+    contents = (
+        counted(len(stack.pools), "pool"),
+        counted(len(stack.tenants), "tenant"),
+        counted(len(stack.jobs), "job"),
+        counted(number["warning"], "warning"),
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{name}: no faults ({', '.join(contents)})"

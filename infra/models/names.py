@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_HOST_NAME = r"[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*"
 _QUALIFIED = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 
 
@@ -81,12 +83,29 @@ LabelKey = Annotated[str, AfterValidator(_label_key), Field(max_length=317)]
 """`name` or `dns.prefix/name`: keys of labels and taints."""
 
 
+_PORT = r":[0-9]{1,5}"
+_REGISTRY = rf"({_HOST_NAME}|\[[0-9A-Fa-f:]+\])({_PORT})?"
+_REPOSITORY = r"[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*"
+_IMAGE_NAME = re.compile(rf"({_REGISTRY}/)?{_REPOSITORY}(/{_REPOSITORY})*")
+_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
 def _image(value: str) -> str:
-    if not value or re.search(r"\s", value):
-        raise ValueError(f"{value!r} is not an image; write registry/name:tag")
-    digest = value.partition("@")[2]
-    if digest and not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
+    """The grammar of references that the distribution registry publishes."""
+    named, at, digest = value.partition("@")
+    path, slash, last = named.rpartition("/")
+    last, colon, tag = last.partition(":")
+    name = f"{path}{slash}{last}"
+    if not _IMAGE_NAME.fullmatch(name):
+        form = "registry/name:tag, with lower-case letters, digits and single '.', '_' or '-' in the name"
+        raise ValueError(f"{value!r} is not an image; write {form}")
+    if len(name) > 255:
+        raise ValueError(f"{value[:30]!r}... has a name of {len(name)} characters; use at most 255")
+    if at and not _DIGEST.fullmatch(digest):
         raise ValueError(f"{value!r} has a malformed digest; write name@sha256:<64 hex digits>")
+    if colon and not _TAG.fullmatch(tag):
+        raise ValueError(f"{value!r} has a malformed tag; use up to 128 letters, digits, '_', '.' and '-'")
     return value
 
 
@@ -129,12 +148,14 @@ def _relative_path(value: str) -> str:
 
 RelativePath = Annotated[str, AfterValidator(_relative_path), Field(max_length=4096)]
 
-_HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*|[0-9A-Fa-f:]+", re.IGNORECASE)
-
 
 def _host(value: str) -> str:
-    if not _HOST.fullmatch(value):
-        raise ValueError(f"{value!r} is not a host; write a DNS name or an address, without a port")
+    if not re.fullmatch(_HOST_NAME, value):
+        try:
+            ip_address(value)
+        except ValueError:
+            form = "write a DNS name or an address, without a port"
+            raise ValueError(f"{value!r} is not a host; {form}") from None
     return value
 
 

@@ -12,6 +12,8 @@ from infra.models.tenants import TenantSpec
 class Stack(Model):
     """Everything that one environment declares."""
 
+    extends: str | None = None
+    """A stack file that stands beneath this one, relative to it: what is said here wins."""
     production: Flag = False
     """What a development stack may leave out is a fault here, such as a way back after a preemption."""
     image_registries: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from typing import Literal
 
 from infra.models.base import Fault, Flag, Model
 from infra.models.names import AbsolutePath, DnsLabel, Host, ObjectName
-from infra.models.quantities import Memory
+from infra.models.quantities import Size
 
 
 class NfsSpec(Model):
@@ -21,7 +21,7 @@ class StorageSpec(Model):
     name: DnsLabel
     """Also the claim's name."""
     tenant: DnsLabel
-    size: Memory
+    size: Size
     storage_class: ObjectName | None = None
     """A StorageClass that serves the access mode. Either this or `nfs`."""
     nfs: NfsSpec | None = None

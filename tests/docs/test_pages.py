@@ -9,6 +9,7 @@ import yaml
 from infra.cli import COMMANDS
 from infra.cli.sandbox import ACTIONS
 from infra.models import JobSpec, TrainingOperatorSpec
+from infra.plan import plan
 
 
 def test_every_relative_link_leads_to_a_file(page):
@@ -55,3 +56,16 @@ def test_the_examples_of_the_operator_are_ones_that_the_program_accepts(root):
     assert len(examples) == 2
     for example in examples:
         TrainingOperatorSpec.model_validate(yaml.safe_load(example)["training_operator"])
+
+
+def test_the_example_of_a_shared_file_merges_as_the_page_says(root, tmp_path):
+    text = (root / "docs/tasks/stack-files.md").read_text()
+    for name, content in re.findall(r"```yaml\n# (\S+)\n(.*?)```", text, re.DOTALL):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    stack = plan(tmp_path / "prod.yaml").stack
+    assert [(t.name, dict(t.quota)) for t in stack.tenants] == [
+        ("kubeflow", {"requests.cpu": "200"}),
+        ("vision", {}),
+    ]
+    assert stack.pools[0].nodes == ("node-gpu-01", "node-gpu-02")

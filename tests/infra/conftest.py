@@ -1,12 +1,22 @@
 """A small valid stack, as data, as a Stack, and as a file."""
 
 import copy
+import re
 
 import pytest
 import yaml
 
-from infra.checks import Subject
+from infra.checks import Finding, Subject
+from infra.load import StackFileError
 from infra.models import Stack
+from infra.places import ROOT
+from infra.plan import plan
+
+DOCUMENTED = {
+    code
+    for page in (ROOT / "docs" / "checks").glob("*.md")
+    for code in re.findall(r"^## ([a-z0-9-]+)$", page.read_text("utf-8"), re.MULTILINE)
+}
 
 SMALL = {
     "pools": [{"name": "gpu", "nodes": ["n1", "n2"], "labels": {"node-type": "gpu"}}],
@@ -31,6 +41,18 @@ SMALL = {
         }
     ],
 }
+
+
+@pytest.fixture(autouse=True)
+def _every_code_is_documented(monkeypatch):
+    """Whatever a test finds has a section in docs/checks."""
+    made = Finding.__init__
+
+    def make(self, **fields):
+        assert fields["code"] in DOCUMENTED, f"{fields['code']} has no section in docs/checks"
+        made(self, **fields)
+
+    monkeypatch.setattr(Finding, "__init__", make)
 
 
 @pytest.fixture
@@ -64,3 +86,16 @@ def subject():
         return Subject(Stack.model_validate(data), scripts or {"train.py": "print()"})
 
     return build
+
+
+@pytest.fixture
+def faults():
+    """The faults of a stack file as sentences, without the folder that the test happens to be in."""
+
+    def find(file):
+        with pytest.raises(StackFileError) as caught:
+            plan(file)
+        found = [found for found in caught.value.findings if found.severity == "fault"]
+        return [f"{f.place}: {f.sentence}".replace(str(file), "test.yaml") for f in found]
+
+    return find

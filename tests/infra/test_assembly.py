@@ -148,7 +148,7 @@ def test_the_program_stops_before_any_resource_if_something_is_wrong(declare, st
     data["jobs"][0]["pool"] = "gpus"
     monkeypatch.setattr("infra.places.STACKS", stack_file(data).parent)
     declared = []
-    with pytest.raises(pulumi.RunError, match=r"jobs\.mnist\.pool: no pool of the stack is called gpus"):
+    with pytest.raises(pulumi.RunError, match=r"jobs\[0\]\.pool: no pool of the stack is called gpus"):
         declared.append(declare(lambda: runpy.run_path(str(ROOT / "infra/__main__.py"))))
     assert declared == []
 

@@ -16,15 +16,14 @@ def test_faults_of_checks_name_file_and_line(stack_file, data):
     line = file.read_text().splitlines().index("  pool: gpus") + 1
     with pytest.raises(StackFileError) as caught:
         plan(file)
-    assert caught.value.faults == (
-        f"{file}:{line} jobs.mnist.pool: no pool of the stack is called gpus; write gpu",
-    )
+    text = f"{file}:{line} jobs[0].pool: no pool of the stack is called gpus; write gpu [unknown-pool, mnist]"
+    assert str(caught.value) == text
 
 
 def test_warnings_do_not_stop_anything(stack_file, data):
     del data["jobs"][0]["pool"]
-    [warning] = plan(stack_file(data)).warnings
-    assert "jobs.mnist.worker.resources.gpus: warning: GPUs are asked for and no pool" in warning
+    [warning] = plan(stack_file(data)).findings
+    assert "jobs[0].worker.resources.gpus: warning: GPUs are asked for and no pool" in str(warning)
 
 
 def test_warnings_are_told_beside_faults(stack_file, data):
@@ -32,7 +31,8 @@ def test_warnings_are_told_beside_faults(stack_file, data):
     data["jobs"][0]["tenant"] = "nobody"
     with pytest.raises(StackFileError) as caught:
         plan(stack_file(data))
-    assert len(caught.value.warnings) == 1
+    assert [found.severity for found in caught.value.findings] == ["fault", "warning"]
+    assert "\n" not in str(caught.value)
 
 
 def test_a_script_that_is_not_text_counts_as_missing(stack_file, data):

@@ -50,7 +50,16 @@ def test_a_label_value_may_be_empty():
 
 @pytest.mark.parametrize(
     "good",
-    ["mnist:1.4", "reg.example:5000/a/b:1", "a@sha256:" + "0" * 64, "reg:5000/a:1@sha256:" + "f" * 64],
+    [
+        "mnist:1.4",
+        "reg.example:5000/a/b:1",
+        "a@sha256:" + "0" * 64,
+        "a:latest@sha256:" + "0" * 64,
+        "reg:5000/a:1@sha256:" + "f" * 64,
+        "[fd00::1]:5000/a:1",
+        "Registry.Example/a_b/c__d/e-f.g:V_1.x",
+        "a:" + "t" * 128,
+    ],
 )
 def test_an_image_says_its_version(good):
     assert read(names.Image, good) == good
@@ -62,6 +71,22 @@ def test_an_image_says_its_version(good):
         ("mnist@sha256:abc", "malformed digest"),
         ("mn ist:1", "not an image"),
         ("", "not an image"),
+        ("reg.example/Mnist:1", "not an image"),
+        ("reg.example:port/mnist:1", "not an image"),
+        ("reg.example//mnist:1", "not an image"),
+        ("/mnist:1", "not an image"),
+        ("mnist-:1", "not an image"),
+        ("mn..ist:1", "not an image"),
+        ("-reg.example/mnist:1", "not an image"),
+        ("https://reg.example/mnist:1", "not an image"),
+        ("mnist:1:2", "malformed tag"),
+        ("mnist:.1", "malformed tag"),
+        ("mnist:ä", "malformed tag"),
+        ("mnist:" + "t" * 129, "malformed tag"),
+        ("mnist:", "malformed tag"),
+        ("mnist@", "malformed digest"),
+        ("mnist:1@sha256:" + "F" * 64, "malformed digest"),
+        ("a" * 256 + ":1", "at most 255"),
     ],
 )
 def test_what_is_no_image_reference_is_refused(bad, complaint):
@@ -84,7 +109,22 @@ def test_a_host_is_a_name_or_an_address(good):
     assert read(names.Host, good) == good
 
 
-@pytest.mark.parametrize("bad", ["nfs.example/path", "a b", "", "nfs:/x"])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "nfs.example/path",
+        "a b",
+        "",
+        "nfs:/x",
+        "::::",
+        "1:2",
+        "fd00::1%eth0/x",
+        "nfs.",
+        "a..b",
+        "-nfs",
+        "nfs:2049",
+    ],
+)
 def test_other_hosts_are_refused(bad):
     with pytest.raises(ValidationError, match="is not a host"):
         read(names.Host, bad)

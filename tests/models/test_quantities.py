@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from infra.models.quantities import amount, count, cpu, memory
+from infra.models.quantities import amount, count, cpu, memory, size
 
 
 @pytest.mark.parametrize("same", [0.5, "0.5", "500m", "5e-1", ".5", "+0.5", "500000u"])
@@ -72,7 +72,25 @@ def test_exactly_a_mebibyte_is_memory():
 
 @pytest.mark.parametrize(
     "text",
-    ["1 Gi", "1GB", "-1", ".", "", "1gi", "Gi", "1e", "1Kii", "0x10", "1_0", "½", "1\n", True, None, [1]],
+    [
+        "1 Gi",
+        "1GB",
+        "-1",
+        ".",
+        "",
+        "1gi",
+        "Gi",
+        "1e",
+        "1Kii",
+        "0x10",
+        "1_0",
+        "½",
+        "٣Gi",
+        "1\n",
+        True,
+        None,
+        [1],
+    ],
 )
 def test_what_is_no_quantity_is_refused_with_an_example(text):
     with pytest.raises(ValueError, match="is not an amount of memory; write one such as 512Mi"):
@@ -94,6 +112,38 @@ def test_cpu_finer_than_a_thousandth_is_refused():
 def test_more_than_the_api_server_can_hold_is_refused(huge):
     with pytest.raises(ValueError, match="larger than Kubernetes can count"):
         memory(huge)
+
+
+@pytest.mark.parametrize(
+    "endless", ["9" * 5000, "0." + "0" * 5000 + "1", pytest.param(10**5000, id="a number"), 1e300]
+)
+def test_more_digits_than_any_amount_has_get_one_short_sentence(endless):
+    with pytest.raises(ValueError, match="characters; write less, such as 512Mi") as caught:
+        memory(endless)
+    assert len(str(caught.value)) < 100
+
+
+@pytest.mark.parametrize("exact", [2**53 + 1, 10**18 + 1, "1000000000000000001"])
+def test_no_digit_of_a_large_number_is_lost(exact):
+    assert memory(exact) == str(exact)
+
+
+def test_no_digit_of_a_small_number_is_lost():
+    with pytest.raises(ValueError, match="finer than a thousandth"):
+        cpu("1.0000000000000000000000000000000001")
+
+
+@pytest.mark.parametrize("power", ["1e-999", "1E+999"])
+def test_a_huge_exponent_gets_a_sentence(power):
+    with pytest.raises(ValueError, match=r"finer than|larger than"):
+        cpu(power)
+
+
+@pytest.mark.parametrize("nothing", ["0", 0, "0Gi", 0.0])
+def test_what_holds_data_has_a_size(nothing):
+    assert memory(nothing) == "0"
+    with pytest.raises(ValueError, match="hold nothing; write one such as 10Gi"):
+        size(nothing)
 
 
 def test_pieces_come_whole():

@@ -62,7 +62,6 @@ def test_gpus_without_a_pool_are_a_warning(data, subject):
     del data["jobs"][0]["pool"]
     [finding] = examine(subject(data))
     assert (finding.severity, finding.code) == ("warning", "gpus-without-pool")
-    assert str(finding).startswith("warning: ")
 
 
 def test_training_under_an_online_class_is_a_warning(data, subject):
@@ -258,3 +257,14 @@ def test_a13_a_name_that_is_no_service_is_refused(data, subject, name):
     data["jobs"][0]["name"] = name
     with pytest.raises(ValidationError, match="start with a lower-case letter"):
         subject(data)
+
+
+@pytest.mark.parametrize("nothing", [{}, {"jobs": []}, {"production": True, "pools": []}])
+def test_a_stack_that_declares_nothing_is_a_warning(subject, nothing):
+    [finding] = examine(subject(nothing))
+    assert (finding.severity, finding.code) == ("warning", "empty-stack")
+
+
+@pytest.mark.parametrize("kind", ["pools", "tenants", "training_operator"])
+def test_a_stack_of_one_section_is_not_empty(data, subject, kind):
+    assert examine(subject({kind: data[kind]})) == ()

@@ -1,0 +1,112 @@
+"""docs/checks: every code has a section, and its examples are wrong and right as the page says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from typing import get_args
+
+import pytest
+
+from infra.checks import Severity
+from infra.load import StackFileError
+from infra.plan import plan
+from tests.docs.conftest import ROOT, Page
+
+FOLDER = ROOT / "docs" / "checks"
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a page says of a code."""
+
+    page: str
+    code: str
+    text: str
+
+    @property
+    def severities(self) -> list[str]:
+        """`*fault.*`, or `*warning or fault.*` where it depends."""
+        return re.search(r"^\*([a-z ]+)\.\*", self.text, re.MULTILINE)[1].split(" or ")
+
+    @property
+    def examples(self) -> list[str]:
+        return re.findall(r"^```yaml\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL)
+
+
+def sections() -> list[Section]:
+    found = []
+    for page in sorted(FOLDER.glob("*.md")):
+        for code, text in re.findall(
+            r"^## ([a-z0-9-]+)\n(.*?)(?=^## |\Z)", page.read_text("utf-8"), re.M | re.S
+        ):
+            found.append(Section(page.name, code, text))
+    return found
+
+
+SHOWN = [section for section in sections() if section.examples]
+
+
+@pytest.fixture
+def findings(tmp_path):
+    """What is found in an example, laid over the small stack of the README."""
+
+    def find(example):
+        [small] = Page(FOLDER / "README.md").blocks("yaml")
+        (tmp_path / "small.yaml").write_text(small)
+        scripts = {"train.py": "print()\n", "empty.py": " \n", "large.py": "#" * 2**21}
+        shutil.rmtree(tmp_path / "scripts", ignore_errors=True)
+        (tmp_path / "scripts").mkdir()
+        for name, text in scripts.items():
+            (tmp_path / "scripts" / name).write_text(text)
+        file = tmp_path / "example.yaml"
+        file.write_text(f"extends: small.yaml\n{example}")
+        try:
+            return plan(file).findings
+        except StackFileError as error:
+            return error.findings
+
+    return find
+
+
+def test_the_small_stack_is_fine(findings):
+    assert findings("") == ()
+
+
+@pytest.mark.parametrize("section", SHOWN, ids=lambda section: section.code)
+def test_the_first_example_is_wrong_as_the_page_says(section, findings):
+    found = {f.severity for f in findings(section.examples[0]) if f.code == section.code}
+    assert found
+    assert found <= set(section.severities)
+
+
+@pytest.mark.parametrize("section", SHOWN, ids=lambda section: section.code)
+def test_the_second_example_is_right(section, findings):
+    found = findings(section.examples[1])
+    assert [f for f in found if f.code == section.code or f.severity == "fault"] == []
+
+
+def test_a_code_has_one_section_with_a_severity_and_two_examples_or_none():
+    codes = [section.code for section in sections()]
+    assert sorted(set(codes)) == sorted(codes)
+    for section in sections():
+        assert set(section.severities) <= set(get_args(Severity)), section.code
+        assert len(section.examples) in (0, 2), section.code
+
+
+def test_what_has_no_example_is_not_of_the_checks_of_a_stack_and_exists():
+    """Those have one: a code without is of loading or of a cluster, and stands in the source."""
+    sources = {
+        file: file.read_text("utf-8")
+        for file in (ROOT / "infra").rglob("*.py")
+        if file.parent != ROOT / "infra" / "checks"
+    }
+    for section in sections():
+        if not section.examples:
+            assert any(f'"{section.code}"' in text for text in sources.values()), section.code
+
+
+def test_the_readme_lists_every_page():
+    listed = set(Page(FOLDER / "README.md").links())
+    assert listed == {page.name for page in FOLDER.glob("*.md")} - {"README.md"}
