@@ -27,8 +27,11 @@ def assemble(ready: Plan, stack_name: str) -> dict[str, Any]:
     return Assembly(ready, stack_name, cluster("cluster")).outputs()
 
 
-def cluster(name: str, *, upsert_existing_objects: bool = False) -> kubernetes.Provider:
-    """The cluster that the KUBECONFIG of whoever runs this points to."""
+def cluster(name: str, *, upsert_existing_objects: bool | None = None) -> kubernetes.Provider:
+    """The cluster that the KUBECONFIG of whoever runs this points to.
+
+    Objects that exist are refused, unless PULUMI_K8S_UPSERT_EXISTING_OBJECTS says that they are ours.
+    """
     return kubernetes.Provider(
         name,
         upsert_existing_objects=upsert_existing_objects,

@@ -1,5 +1,6 @@
 """Where the project keeps what the program reads."""
 
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -14,5 +15,5 @@ def stack_file(stack: str) -> Path:
 def shown(file: Path) -> str:
     """A path as people want to read it: from where they stand, if it is below."""
     here = Path.cwd().resolve()
-    whole = file.resolve()
+    whole = Path(os.path.realpath(file))  # unlike `resolve` also of a link that leads to itself
     return str(whole.relative_to(here)) if whole.is_relative_to(here) else str(whole)

@@ -53,7 +53,9 @@ def _text(file: Path) -> str:
     except IsADirectoryError:
         raise UnreadableError("is a folder; name a .yaml file") from None
     except OSError as error:
-        raise UnreadableError(f"cannot be read ({error.strerror}); mend its rights") from None
+        raise UnreadableError(
+            f"cannot be read ({error.strerror}); name another file, or mend its rights"
+        ) from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

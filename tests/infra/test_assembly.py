@@ -85,10 +85,21 @@ def test_everything_goes_to_the_one_cluster(assembled, data):
     declared, _ = assembled(data)
     providers = {r.name: r for r in declared.all(PROVIDER)}
     assert providers["cluster"].inputs["enableServerSideApply"] == "true"
-    assert providers["cluster"].inputs["upsertExistingObjects"] == "false"
     used = {r.provider.split("::")[2] + r.provider for r in declared.resources if r.typ == TFJOB}
     assert all("cluster" in name for name in used)
     assert used
+
+
+@pytest.mark.parametrize(("said", "taken_over"), [(None, None), ("true", "true")])
+def test_objects_that_exist_are_taken_over_only_when_the_environment_says_so(
+    assembled, data, monkeypatch, said, taken_over
+):
+    monkeypatch.delenv("PULUMI_K8S_UPSERT_EXISTING_OBJECTS", raising=False)
+    if said:
+        monkeypatch.setenv("PULUMI_K8S_UPSERT_EXISTING_OBJECTS", said)
+    declared, _ = assembled(data)
+    [cluster] = [r for r in declared.all(PROVIDER) if r.name == "cluster"]
+    assert cluster.inputs.get("upsertExistingObjects") == taken_over
 
 
 def test_the_operator_lives_in_the_tenants_namespace_where_there_is_one(assembled, data):

@@ -150,7 +150,7 @@ tenants:
   - &b {<<: *a, name: b}
   - {<<: *b, name: c}
   - {<<: [*b, *a], name: d}
-training_operator: {resources: &r {<<: {gpus: 0}, requests: {cpu: 1}}}
+training_operator: {resources: &r {<<: {limits: {cpu: 2}}, requests: {cpu: 1}}}
 """
     stack = load(
         stack_file(
@@ -217,3 +217,10 @@ def test_a_missing_file_names_those_that_are_there(stack_file, data, faults):
 
 def test_a_folder_is_no_stack_file(tmp_path, faults):
     assert "is a folder" in faults(tmp_path)[0]
+
+
+def test_a_link_to_itself_is_no_stack_file(tmp_path, faults):
+    file = tmp_path / "test.yaml"
+    file.symlink_to(file)
+    [fault] = faults(file)
+    assert "cannot be read (Too many levels of symbolic links); name another file" in fault
