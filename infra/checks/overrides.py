@@ -36,13 +36,13 @@ def _undone(at: Loc, job: JobSpec) -> Iterator[Finding]:
             message="the operator puts the role's own restart policy over it",
             remedy=f"write {role}.restart_policy",
         )
-    for field, ours in (("priorityClassName", "priority"), ("priority", "priority")):
+    for field in ("priorityClassName", "priority"):
         if field in job.pod_overrides:
             yield Finding(
                 code="override-of-priority",
                 place=(*at, field),
                 message="the pods would no longer rank as the job says",
-                remedy=f"write {ours}: <one of the stack's priorities>",
+                remedy="write priority: <one of the stack's> beside pod_overrides",
             )
     if job.pod_overrides.get("nodeName"):
         yield Finding(

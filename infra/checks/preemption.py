@@ -12,6 +12,7 @@ from infra.models.base import Loc
 
 _SHORTEST_GRACE_SECONDS = 5
 """A checkpoint of a small model takes a second or two, and the signal arrives late on a busy node."""
+_RAW_GRACE = "terminationGracePeriodSeconds"
 
 _Missing = tuple[str, Loc, str, str]
 
@@ -49,10 +50,14 @@ def _missing(at: Loc, job: JobSpec) -> Iterator[_Missing]:
             "a job that gave way to services starts from the beginning",
             "add checkpoint_path: <folder on a claim>, and let the training save and load there",
         )
-    if job.termination_grace_period_seconds < _SHORTEST_GRACE_SECONDS:
+    seconds, place = job.termination_grace_period_seconds, (*at, "termination_grace_period_seconds")
+    raw = job.pod_overrides.get(_RAW_GRACE)
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        seconds, place = raw, (*at, "pod_overrides", _RAW_GRACE)
+    if seconds < _SHORTEST_GRACE_SECONDS:
         yield (
             "no-time-for-a-checkpoint",
-            (*at, "termination_grace_period_seconds"),
-            f"{job.termination_grace_period_seconds} seconds are too few to write a last checkpoint",
+            place,
+            f"{seconds} seconds are too few to write a last checkpoint",
             f"write {_SHORTEST_GRACE_SECONDS} or more",
         )

@@ -20,6 +20,10 @@ MISSING = [
         {"termination_grace_period_seconds": 4},
         ("no-time-for-a-checkpoint", ("termination_grace_period_seconds",)),
     ),
+    (
+        {"pod_overrides": {"terminationGracePeriodSeconds": 0}},
+        ("no-time-for-a-checkpoint", ("pod_overrides", "terminationGracePeriodSeconds")),
+    ),
 ]
 
 
