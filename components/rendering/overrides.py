@@ -35,7 +35,9 @@ def _laid_over(base: Any, over: Any) -> Any:
 
 
 def _told_apart_by(identity: str, items: list[Any]) -> bool:
-    if not items or not all(isinstance(item, Mapping) and identity in item for item in items):
+    if not items or not all(
+        isinstance(item, Mapping) and isinstance(item.get(identity), str) for item in items
+    ):
         return False
     return len({item[identity] for item in items}) == len(items)
 

@@ -126,7 +126,7 @@ def _container(
     if context.get("procMount", "Default") != "Default":
         yield (*at, "procMount"), "it changes procMount", "remove it"
     capabilities = mapping(context.get("capabilities"))
-    added = {str(name) for name in capabilities.get("add") or ()}
+    added = {str(name) for name in _listed(capabilities.get("add"))}
     if added - ({"NET_BIND_SERVICE"} if restricted else _DEFAULT_CAPABILITIES):
         yield (*at, "capabilities"), f"it adds {', '.join(sorted(added))}", "remove it"
     yield from _context(at, context, restricted=restricted)
@@ -135,10 +135,14 @@ def _container(
     if context.get("allowPrivilegeEscalation") is not False:
         where = (*at, "allowPrivilegeEscalation")
         yield where, "it may gain privileges", "write allowPrivilegeEscalation: false"
-    if "ALL" not in (capabilities.get("drop") or ()):
+    if "ALL" not in _listed(capabilities.get("drop")):
         yield (*at, "capabilities"), "it keeps capabilities", "write drop: [ALL]"
     if context.get("runAsNonRoot") is False:
         yield (*at, "runAsNonRoot"), "it may run as root", "write true"
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _context(at: tuple[str, ...], context: Mapping[str, Any], *, restricted: bool) -> Iterator[_Violation]:

@@ -64,6 +64,16 @@ def test_what_a_pod_may_say_passes(overrides):
     assert found(pod_overrides=overrides) == []
 
 
+@pytest.mark.parametrize("odd", [None, 3, True, "x", [], {}, [3], [{"name": {}}], {"name": []}])
+def test_whatever_stands_there_no_check_ends_by_it(odd):
+    context = {"capabilities": {"add": odd, "drop": odd}, "seccompProfile": odd, "windowsOptions": odd}
+    container = {"name": "tensorflow", "securityContext": context}
+    container |= dict.fromkeys(("args", "env", "image", "ports"), odd)
+    examined(pod_overrides={"containers": [container]})
+    for field in ("containers", "initContainers", "volumes", "securityContext", "nodeName", "restartPolicy"):
+        examined(pod_overrides={field: odd})
+
+
 def test_a5_a_restart_policy_in_the_pod_is_overwritten_by_the_roles():
     [finding] = examined(pod_overrides={"restartPolicy": "OnFailure"})
     assert (finding.severity, finding.code) == ("fault", "override-of-restart-policy")
