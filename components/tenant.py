@@ -10,6 +10,8 @@ from pulumi_kubernetes.core.v1 import (
     Namespace,
     ResourceQuota,
     ResourceQuotaSpecArgs,
+    ScopedResourceSelectorRequirementArgs,
+    ScopeSelectorArgs,
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
@@ -43,8 +45,9 @@ class Tenant(Component):
             ResourceQuota(
                 f"{name}-quota",
                 metadata=self._named("quota"),
-                spec=ResourceQuotaSpecArgs(hard=dict(spec.quota)),
-                opts=self.child(),
+                spec=quota_spec(spec),
+                # The API server lets nobody change the scope of a quota that exists.
+                opts=self.child(replace_on_changes=["spec.scopeSelector"], delete_before_replace=True),
             )
         if spec.limit_range is not None:
             LimitRange(
@@ -60,6 +63,18 @@ class Tenant(Component):
 
     def _named(self, name: str) -> ObjectMetaArgs:
         return ObjectMetaArgs(name=name, namespace=self.namespace)
+
+
+def quota_spec(spec: TenantSpec) -> ResourceQuotaSpecArgs:
+    """Render the quota, for pods of certain priorities only where the tenant says so."""
+    if not spec.quota_priorities:
+        return ResourceQuotaSpecArgs(hard=dict(spec.quota))
+    of_priorities = ScopedResourceSelectorRequirementArgs(
+        scope_name="PriorityClass", operator="In", values=list(spec.quota_priorities)
+    )
+    return ResourceQuotaSpecArgs(
+        hard=dict(spec.quota), scope_selector=ScopeSelectorArgs(match_expressions=[of_priorities])
+    )
 
 
 def container_limits(spec: LimitRangeSpec) -> LimitRangeItemArgs:

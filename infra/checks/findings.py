@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Self
 
+from infra.checks.pods import Workload
+from infra.checks.sending import workloads
 from infra.models import Stack
 from infra.models.base import Loc
 
@@ -76,6 +79,11 @@ class Subject:
 
     stack: Stack
     scripts: Mapping[str, str]
+
+    @cached_property
+    def workloads(self) -> tuple[Workload, ...]:
+        """Every job with its pods as they are sent; built once for all checks."""
+        return tuple(workloads(self.stack))
 
 
 Check = Callable[[Subject], Iterator[Finding]]

@@ -3,8 +3,17 @@
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding, Subject
+from infra.checks.selectors import of_kubernetes
 from infra.models import PoolSpec
 from infra.vocabulary import DOMAIN
+
+_OF_KUBELET = {
+    f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("arch", "hostname", "os")
+}
+_FOR_ADMINISTRATORS = ("kubelet", "node", "node-restriction", "node-role", "topology")
+"""Of the prefixes that Kubernetes reserves, those whose labels people put on nodes:
+https://kubernetes.io/docs/reference/labels-annotations-taints/"""
+_OF_CONTROLLERS = ("node.kubernetes.io", "node.cloudprovider.kubernetes.io")
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -51,6 +60,21 @@ def _labels(i: int, pool: PoolSpec) -> Iterator[Finding]:
                 message=f"labels of {DOMAIN} are set by this project itself",
                 remedy="use a prefix of your own",
             )
+        if key in _OF_KUBELET:
+            yield Finding(
+                code="label-of-kubelet",
+                place=("pools", i, "labels", key),
+                message="the kubelet writes this label, and writes it again at each start",
+                remedy="use a label of your own",
+            )
+        elif of_kubernetes(key) and not _for_administrators(key):
+            yield Finding(
+                severity="warning",
+                code="label-of-kubernetes",
+                place=("pools", i, "labels", key),
+                message="the prefixes kubernetes.io and k8s.io belong to Kubernetes",
+                remedy="use a prefix of your own, or none",
+            )
         if pool.selector.get(key, value) != value:
             yield Finding(
                 code="label-undoes-selector",
@@ -60,7 +84,21 @@ def _labels(i: int, pool: PoolSpec) -> Iterator[Finding]:
             )
 
 
+def _for_administrators(key: str) -> bool:
+    prefix = key.rpartition("/")[0]
+    domains = [f"{name}.kubernetes.io" for name in _FOR_ADMINISTRATORS]
+    return any(prefix == domain or prefix.endswith(f".{domain}") for domain in domains)
+
+
 def _taints(i: int, pool: PoolSpec) -> Iterator[Finding]:
+    for j, taint in enumerate(pool.taints):
+        if taint.key.rpartition("/")[0] in _OF_CONTROLLERS:
+            yield Finding(
+                code="taint-of-kubernetes",
+                place=("pools", i, "taints", j),
+                message=f"Kubernetes puts {taint.key} on nodes and takes it away by what it sees there",
+                remedy="use a key of your own",
+            )
     seen: dict[tuple[str, str], str] = {}
     for field in ("taints", "foreign_taints"):
         for j, taint in enumerate(getattr(pool, field)):

@@ -4,57 +4,48 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from infra.checks.findings import Finding, Subject
-from infra.models import JobSpec, Stack
+from infra.models import JobSpec
 from infra.models.base import Loc
 
 _LISTS = {"tenant": "tenants", "priority": "priorities", "pool": "pools", "storage": "storage"}
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """The tenant, priority, pool and claims of every job."""
+    """The tenant, priorities, pool and claims of every job."""
+    known = {kind: frozenset(x.name for x in getattr(subject.stack, of)) for kind, of in _LISTS.items()}
+    online = {priority.name for priority in subject.stack.priorities if priority.kind == "online"}
     for i, job in enumerate(subject.stack.jobs):
-        yield from _declared(subject.stack, ("jobs", i), job)
-        yield from _fitting(subject.stack, ("jobs", i), job)
+        for kind, place, name in _named(job):
+            yield from missing(kind, ("jobs", i, *place), name, known[kind])
+        if job.priority in online:
+            yield Finding(
+                severity="warning",
+                code="job-with-online-priority",
+                place=("jobs", i, "priority"),
+                message=f"training under {job.priority} may evict services",
+                remedy="use an offline class",
+            )
 
 
-def _declared(stack: Stack, at: Loc, job: JobSpec) -> Iterator[Finding]:
-    yield from missing("tenant", (*at, "tenant"), job.tenant, (t.name for t in stack.tenants))
-    known = (priority.name for priority in stack.priorities)
-    yield from missing("priority", (*at, "priority"), job.priority, known)
+def _named(job: JobSpec) -> Iterator[tuple[str, Loc, str]]:
+    """What a job names of the stack: its kind, where in the job, and the name."""
+    yield "tenant", ("tenant",), job.tenant
+    yield "priority", ("priority",), job.priority
     if job.pool is not None:
-        yield from missing("pool", (*at, "pool"), job.pool, (pool.name for pool in stack.pools))
+        yield "pool", ("pool",), job.pool
+    policy = job.run_policy.scheduling_policy
+    if policy is not None and policy.priority_class is not None:
+        yield "priority", ("run_policy", "scheduling_policy", "priority_class"), policy.priority_class
     for j, claim in job.claims():
-        claims = (storage.name for storage in stack.storage)
-        yield from missing("storage", (*at, "volumes", j, "claim"), claim, claims)
-
-
-def _fitting(stack: Stack, at: Loc, job: JobSpec) -> Iterator[Finding]:
-    kinds = {priority.name: priority.kind for priority in stack.priorities}
-    if kinds.get(job.priority) == "online":
-        yield Finding(
-            severity="warning",
-            code="job-with-online-priority",
-            place=(*at, "priority"),
-            message=f"training under {job.priority} may evict services",
-            remedy="use an offline class",
-        )
-    if job.pool is None:
-        for role, spec in job.roles():
-            if spec.resources.gpus:
-                yield Finding(
-                    severity="warning",
-                    code="gpus-without-pool",
-                    place=(*at, role, "resources", "gpus"),
-                    message="GPUs are asked for and no pool, so no taint is tolerated",
-                    remedy="name the pool that holds the GPUs",
-                )
+        yield "storage", ("volumes", j, "claim"), claim
 
 
 def missing(kind: str, place: Loc, name: str, declared: Iterable[str]) -> Iterator[Finding]:
     """A finding, unless the name is declared."""
-    known = sorted(set(declared))
-    if name in known:
+    names = frozenset(declared)  # of a frozenset, that very one
+    if name in names:
         return
+    known = sorted(names)
     close = get_close_matches(name, known, n=1)
     if close:
         remedy = f"write {close[0]}"

@@ -5,12 +5,25 @@ from collections.abc import Iterator
 from infra.checks.findings import Finding, Subject
 from infra.models import JobSpec
 from infra.models.base import Loc
+from infra.models.jobs import SchedulingPolicySpec
 
 
 def check(subject: Subject) -> Iterator[Finding]:
     """The run policy of every job."""
     for i, job in enumerate(subject.stack.jobs):
         at = ("jobs", i)
+        policy = job.run_policy.scheduling_policy
+        if policy is not None:
+            place = (*at, "run_policy", "scheduling_policy")
+            yield from _gang(place, job, policy)
+            if subject.stack.training_operator.install:  # one that is there already may have it
+                yield Finding(
+                    severity="warning",
+                    code="scheduling-policy-ignored",
+                    place=place,
+                    message="the operator of this stack has no gang scheduler, so this is ignored",
+                    remedy="remove it; a quota that holds the whole job keeps it from starting in part",
+                )
         yield from _ttl((*at, "run_policy"), job)
         yield from _backoff(at, job)
         yield from _deadline((*at, "run_policy", "active_deadline_seconds"), job)
@@ -92,4 +105,16 @@ def _suspended_runs(place: Loc, job: JobSpec) -> Iterator[Finding]:
             place=place,
             message="each run of the schedule would be made and never start",
             remedy="write schedule.suspend: true to start none",
+        )
+
+
+def _gang(place: Loc, job: JobSpec, policy: SchedulingPolicySpec) -> Iterator[Finding]:
+    """Bug case B2."""
+    pods = sum(spec.replicas for _, spec in job.roles())
+    if policy.min_available is not None and policy.min_available > pods:
+        yield Finding(
+            code="min-available-too-large",
+            place=(*place, "min_available"),
+            message=f"it waits for {policy.min_available} pods, and the job has {pods}",
+            remedy=f"write at most {pods}",
         )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from infra.models.base import Fault, Flag, Model, raise_faults
-from infra.models.names import DnsLabel
+from infra.models.names import DnsLabel, ObjectName
 from infra.models.quantities import count, cpu, memory
 from infra.models.resources import Amounts
 
@@ -41,11 +41,14 @@ _QUOTA_KEYS = {
         count,
     ),
 }
+_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_DOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_EXTENDED = rf"{_LABEL}(\.{_LABEL})+/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _QUOTA_PATTERNS = (
-    (re.compile(r"count/[a-z0-9-]+(\.[a-z0-9.-]+)?"), count),
-    (re.compile(r"requests\.[a-z0-9.-]+\.[a-z0-9-]+/[A-Za-z0-9._-]+"), count),
-    (re.compile(r"[a-z0-9.-]+\.storageclass\.storage\.k8s\.io/requests\.storage"), memory),
-    (re.compile(r"[a-z0-9.-]+\.storageclass\.storage\.k8s\.io/persistentvolumeclaims"), count),
+    (re.compile(rf"count/{_DOMAIN}"), count),
+    (re.compile(rf"requests\.{_EXTENDED}"), count),
+    (re.compile(rf"{_DOMAIN}\.storageclass\.storage\.k8s\.io/requests\.storage"), memory),
+    (re.compile(rf"{_DOMAIN}\.storageclass\.storage\.k8s\.io/persistentvolumeclaims"), count),
 )
 
 
@@ -116,6 +119,12 @@ class TenantSpec(Model):
     """The Pod Security level that the namespace enforces."""
     quota: Quota = Field(default_factory=dict)
     """Hard limits of a ResourceQuota, such as requests.cpu; none when left out."""
+    quota_priorities: tuple[ObjectName, ...] = ()
+    """The quota counts only pods of these priorities. Empty: everything in the namespace."""
     limit_range: LimitRangeSpec | None = None
     network_policy: Flag = True
     """Deny traffic by default, and allow what training needs."""
+
+    def faults(self) -> Iterator[Fault]:
+        if self.quota_priorities and not self.quota:
+            yield ("quota_priorities",), "there is no quota that could count them; add quota, or remove this"

@@ -16,6 +16,7 @@ from components.rendering.overrides import merged
         ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
         ({"a": [{"key": "k"}]}, {"a": [{"key": "l"}]}, {"a": [{"key": "l"}]}),
         ({"a": [{"name": "n"}]}, {"a": []}, {"a": []}),
+        ({"a": [{"name": "n"}]}, {"a": [{"name": []}]}, {"a": [{"name": []}]}),
     ],
 )
 def test_mappings_are_merged_and_all_else_is_replaced(base, over, expected):

@@ -41,6 +41,21 @@ def test_the_quota_holds_gpus_too(declare):
     assert quota.inputs["metadata"]["namespace"] == "vision"
 
 
+def test_a_quota_may_count_pods_of_some_priorities_only(declare):
+    spec = vision(quota={"pods": "4"}, quota_priorities=["offline-low"])
+    quota = declare(lambda: Tenant("vision", spec)).only(QUOTA)
+    assert quota.inputs["spec"]["scopeSelector"]["matchExpressions"] == [
+        {"scopeName": "PriorityClass", "operator": "In", "values": ["offline-low"]}
+    ]
+
+
+def test_a_changed_scope_is_a_new_quota_since_nobody_may_change_it(declare):
+    declared = declare(lambda: Tenant("vision", vision(quota={"pods": "4"})))
+    request = declared.requests["vision-quota"]
+    assert list(request.replaceOnChanges) == ["spec.scopeSelector"]
+    assert request.deleteBeforeReplace
+
+
 def test_containers_without_amounts_get_the_tenants_defaults(declare):
     limit_range = {"default_request": {"cpu": "100m"}, "default": {"cpu": "1", "memory": "1Gi"}}
     limits = declare(lambda: Tenant("vision", vision(limit_range=limit_range))).only(LIMITS)

@@ -19,7 +19,14 @@ DOCUMENTED = {
 }
 
 SMALL = {
-    "pools": [{"name": "gpu", "nodes": ["n1", "n2"], "labels": {"node-type": "gpu"}}],
+    "pools": [
+        {
+            "name": "gpu",
+            "nodes": ["n1", "n2"],
+            "labels": {"node-type": "gpu"},
+            "taints": [{"key": "gpu", "value": "reserved", "effect": "NoSchedule"}],
+        }
+    ],
     "priorities": [
         {"name": "online-high", "value": 100000, "kind": "online", "global_default": True},
         {"name": "offline-low", "value": 1000, "kind": "offline"},

@@ -73,6 +73,11 @@ def test_quota_may_count_objects(key):
     assert tenant(quota={key: 3}).quota == {key: "3"}
 
 
+def test_priorities_of_a_quota_need_a_quota():
+    with pytest.raises(ValidationError, match="no quota that could count them"):
+        tenant(quota_priorities=["offline-low"])
+
+
 @pytest.mark.parametrize(
     ("quota", "complaint"),
     [

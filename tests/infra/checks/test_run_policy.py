@@ -66,3 +66,22 @@ def test_a_deadline_is_not_watched_unless_the_node_keeps_it():
     assert finding.place[2:] == ("run_policy", "active_deadline_seconds")
     assert "{activeDeadlineSeconds: 600}" in finding.remedy
     assert found(**late, pod_overrides={"activeDeadlineSeconds": 600}) == []
+
+
+SCHEDULING = ("run_policy", "scheduling_policy")
+OTHERS = {"training_operator": {"install": False}}
+
+
+def test_b2_a_scheduling_policy_that_nothing_acts_on_is_a_warning():
+    queued = policy(scheduling_policy={"queue": "nightly"})
+    assert found(**queued) == [("warning", "scheduling-policy-ignored", SCHEDULING)]
+    assert found(**queued, stack=OTHERS) == []
+
+
+def test_b2_a_job_does_not_wait_for_more_pods_than_it_has():
+    few, many = (policy(scheduling_policy={"min_available": pods}) for pods in (2, 3))
+    roles = {"ps": {}}
+    assert found(**roles, **few, stack=OTHERS) == []
+    assert found(**roles, **many, stack=OTHERS) == [
+        ("fault", "min-available-too-large", (*SCHEDULING, "min_available"))
+    ]

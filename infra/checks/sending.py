@@ -1,0 +1,179 @@
+"""From a stack to the pods that it sends, with what the API server fills in before it looks at them."""
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from components.rendering.tfjob import tfjob_spec
+from infra.checks.pods import (
+    KINDS,
+    Container,
+    ContainerKind,
+    Defaults,
+    Kind,
+    Pods,
+    Requirement,
+    Toleration,
+    Workload,
+)
+from infra.models import JobSpec, PoolSpec, Stack
+from infra.models.base import Loc
+from infra.models.quantities import amount, count, cpu, memory
+from infra.vocabulary import TENSORFLOW_CONTAINER, TRAINING_OPERATOR
+
+
+def workloads(stack: Stack) -> Iterator[Workload]:
+    """Every job with its pods, in the order of the stack."""
+    pools = {pool.name: pool for pool in stack.pools}
+    defaults = {tenant.name: Defaults.of(tenant.limit_range) for tenant in stack.tenants}
+    for i, job in enumerate(stack.jobs):
+        pool, given = pools.get(job.pool or ""), defaults.get(job.tenant, Defaults())
+        yield Workload(place=("jobs", i), job=job, pods=tuple(_pods(("jobs", i), job, pool, given)))
+
+
+def operator_pods(stack: Stack) -> Pods:
+    """The training operator's own pod, which takes part in its namespace's quota."""
+    spec = stack.training_operator
+    limit_ranges = {tenant.name: tenant.limit_range for tenant in stack.tenants}
+    resources = {
+        "requests": spec.resources.requests.as_kubernetes(),
+        "limits": spec.resources.limits.as_kubernetes(),
+    }
+    raw = {"name": TRAINING_OPERATOR, "resources": resources}
+    place: Loc = ("training_operator",)
+    container = _container(
+        raw, "main", (*place, "resources"), {}, Defaults.of(limit_ranges.get(spec.namespace))
+    )
+    default = next((p.name for p in stack.priorities if p.global_default), None)
+    return Pods(place=place, role=None, replicas=1, containers=(container,), priority=default)
+
+
+def _pods(place: Loc, job: JobSpec, pool: PoolSpec | None, defaults: Defaults) -> Iterator[Pods]:
+    sent = tfjob_spec(job, priority_class=job.priority, pool=pool)["tfReplicaSpecs"]
+    overrides = _override_places(place, job)
+    written = {name: at for name, (at, _) in overrides.items()}
+    for kind in ("init_containers", "sidecars"):
+        written |= {c.name: (*place, kind, j, "resources") for j, c in enumerate(getattr(job, kind))}
+    for (role, spec), replica in zip(job.roles(), sent.values(), strict=True):
+        pod = _mapping(replica["template"]["spec"])
+        written[TENSORFLOW_CONTAINER] = (*place, role, "resources")
+        containers = [
+            _container(raw, kind, written[raw["name"]], overrides.get(raw["name"], ((), {}))[1], defaults)
+            for kind, raw in _containers(pod)
+        ]
+        yield Pods(
+            place=(*place, role),
+            role=role,
+            replicas=spec.replicas,
+            containers=tuple(containers),
+            priority=pod.get("priorityClassName"),
+            node_terms=tuple(_node_terms(pod)),
+            tolerations=tuple(_tolerations(pod.get("tolerations"))),
+        )
+
+
+def _containers(pod: Mapping[str, Any]) -> Iterator[tuple[ContainerKind, Any]]:
+    """Those that run first come first, in their order: what a pod needs depends on it."""
+    for raw in _mappings(pod.get("initContainers")):
+        if isinstance(raw.get("name"), str):
+            yield "sidecar" if raw.get("restartPolicy") == "Always" else "init", raw
+    for raw in _mappings(pod.get("containers")):
+        if isinstance(raw.get("name"), str):
+            yield "main", raw
+
+
+_Overrides = Mapping[tuple[Kind, str], Loc]
+"""Where pod_overrides state amounts of one container."""
+
+
+def _tolerations(value: Any) -> Iterator[Toleration]:
+    if value is not None and not isinstance(value, list):
+        yield Toleration(operator="Exists")  # what no list is says nothing that could be weighed
+    yield from map(Toleration.of, _mappings(value))
+
+
+def _override_places(place: Loc, job: JobSpec) -> Mapping[str, tuple[Loc, _Overrides]]:
+    """By container: its resources in pod_overrides, and each amount there."""
+    found: dict[str, tuple[Loc, _Overrides]] = {}
+    for listed in ("containers", "initContainers"):
+        raws = job.pod_overrides.get(listed)
+        for j, raw in enumerate(_list(raws)):
+            name = _mapping(raw).get("name")
+            if isinstance(name, str):
+                resources = _mapping(_mapping(raw).get("resources"))
+                at: Loc = (*place, "pod_overrides", listed, j, "resources")
+                places = {(kind, r): (*at, kind, r) for kind in KINDS for r in _mapping(resources.get(kind))}
+                found[name] = at, places
+    return found
+
+
+def _container(
+    raw: Mapping[str, Any],
+    kind: ContainerKind,
+    place: Loc,
+    overrides: _Overrides,
+    defaults: Defaults,
+) -> Container:
+    resources = _mapping(raw.get("resources"))
+    stated: dict[Kind, dict[str, str]] = {"requests": {}, "limits": {}}
+    read: dict[Kind, dict[str, Decimal]] = {"requests": {}, "limits": {}}
+    unreadable = []
+    for which in KINDS:
+        for resource, value in _mapping(resources.get(which)).items():
+            stated[which][resource] = str(value)
+            try:
+                read[which][resource] = _amount(resource, value)
+            except (ValueError, TypeError) as error:
+                where = overrides.get((which, resource), (*place, which, resource))
+                text = f"{value!r} is not an amount; write one such as 2" if _no_scalar(value) else str(error)
+                unreadable.append((where, text))
+    # In this order: the API server copies limits that have no request, then the LimitRange acts.
+    return Container(
+        name=raw["name"],
+        kind=kind,
+        place=place,
+        stated=stated,
+        requests={**defaults.requests, **read["limits"], **read["requests"]},
+        limits={**defaults.limits, **read["limits"]},
+        unreadable=tuple(unreadable),
+        overrides=overrides,
+    )
+
+
+def _no_scalar(value: Any) -> bool:
+    return not isinstance(value, str | int | float)
+
+
+@lru_cache(maxsize=4096, typed=True)  # a thousand jobs write the same few amounts
+def _amount(resource: str, value: Any) -> Decimal:
+    parsers = {"cpu": cpu, "memory": memory, "ephemeral-storage": memory}
+    parse = count if "/" in resource else parsers.get(resource, memory)
+    return amount(parse(value))
+
+
+def _node_terms(pod: Mapping[str, Any]) -> Iterator[tuple[Requirement, ...]]:
+    chosen = _mapping(pod.get("nodeSelector")).items()
+    selector: list[Requirement] = [(key, "In", (str(value),)) for key, value in chosen]
+    affinity = _mapping(_mapping(pod.get("affinity")).get("nodeAffinity"))
+    required = _mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
+    terms = list(_mappings(required.get("nodeSelectorTerms"))) or [{}]
+    for term in terms:
+        wanted: list[Requirement] = [
+            (str(raw.get("key")), str(raw.get("operator")), tuple(map(str, _list(raw.get("values")))))
+            for raw in _mappings(term.get("matchExpressions"))
+        ]
+        yield (*selector, *wanted)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
+    """What of a list can be looked at; pod_overrides may hold anything."""
+    yield from (item for item in _list(value) if isinstance(item, dict))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
