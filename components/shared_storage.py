@@ -16,7 +16,6 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from components.base import Component
 from infra.models import StorageSpec
 
-_SHARED = ["ReadWriteMany"]
 # A class that binds with the first pod leaves the claim pending until a job runs: not awaited.
 _NOT_AWAITED = {"pulumi.com/skipAwait": "true"}
 
@@ -30,7 +29,7 @@ class SharedStorageArgs:
 
 
 class SharedStorage(Component):
-    """A ReadWriteMany claim, by StorageClass or on an NFS server. Deleting it deletes data."""
+    """A claim, by StorageClass or on an NFS server. Deleting it deletes data."""
 
     claim_name: pulumi.Output[str]
 
@@ -44,7 +43,7 @@ class SharedStorage(Component):
             f"{name}-claim",
             metadata=ObjectMetaArgs(name=spec.name, namespace=args.namespace, annotations=_NOT_AWAITED),
             spec=PersistentVolumeClaimSpecArgs(
-                access_modes=_SHARED,
+                access_modes=[spec.access_mode],
                 resources=VolumeResourceRequirementsArgs(requests={"storage": spec.size}),
                 # "": no class at all, so that no default class makes a volume of its own.
                 storage_class_name=spec.storage_class or "",
@@ -63,7 +62,7 @@ class SharedStorage(Component):
             # Volumes have no namespace, so two tenants' claims of one name need two names here.
             metadata=ObjectMetaArgs(name=f"{spec.tenant}-{spec.name}", annotations=_NOT_AWAITED),
             spec=PersistentVolumeSpecArgs(
-                access_modes=_SHARED,
+                access_modes=[spec.access_mode],
                 capacity={"storage": spec.size},
                 nfs=NFSVolumeSourceArgs(server=spec.nfs.server, path=spec.nfs.path),
                 persistent_volume_reclaim_policy="Retain",

@@ -17,10 +17,11 @@ from infra.vocabulary import (
     TFJOB_WEBHOOK,
     TRAINING_OPERATOR,
     TRAINING_OPERATOR_CERT_SECRET,
+    TRAINING_OPERATOR_IMAGE,
+    TRAINING_OPERATOR_REGISTRY,
     TRAINING_OPERATOR_WEBHOOKS,
 )
 
-_IMAGE = "kubeflow/training-v1/training-operator"
 _OTHER_JOBS = ("jax", "mpi", "paddle", "pytorch", "xgboost")
 _WITHOUT_WEBHOOK = "mpi"
 _RBAC = "rbac.authorization.k8s.io"
@@ -44,7 +45,8 @@ def operator_files(spec: TrainingOperatorSpec, overlay: str) -> Mapping[str, str
         "patches": [_patch(change) for change in (*_dropped(), *_changed(spec))],
     }
     if spec.image_registry is not None:
-        public, mirror = f"ghcr.io/{_IMAGE}", f"{spec.image_registry}/{_IMAGE}"
+        public = f"{TRAINING_OPERATOR_REGISTRY}/{TRAINING_OPERATOR_IMAGE}"
+        mirror = f"{spec.image_registry}/{TRAINING_OPERATOR_IMAGE}"
         kustomization["images"] = [{"name": public, "newName": mirror}]
     return {
         "kustomization.yaml": yaml.safe_dump(kustomization, sort_keys=False),

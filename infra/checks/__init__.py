@@ -1,18 +1,30 @@
 """Rules that hold between the objects of a stack. Pure: a subject goes in, findings come out."""
 
 from infra.checks import (
+    containers,
     contents,
+    env,
+    images,
     limit_ranges,
+    metadata,
     names,
     nodes,
+    overrides,
+    pod_security,
     pools,
+    ports,
+    preemption,
     priorities,
     quota,
     references,
     resources,
+    roles,
+    run_policy,
     scripts,
+    secrets,
     selectors,
     storage,
+    volumes,
 )
 from infra.checks.findings import Check, Finding, Located, Severity, Subject
 
@@ -29,6 +41,18 @@ CHECKS: tuple[Check, ...] = (
     quota.check,
     nodes.check,
     selectors.check,
+    roles.check,
+    run_policy.check,
+    preemption.check,
+    images.check,
+    ports.check,
+    env.check,
+    secrets.check,
+    volumes.check,
+    containers.check,
+    overrides.check,
+    pod_security.check,
+    metadata.check,
 )
 
 

@@ -22,19 +22,30 @@ def check(subject: Subject) -> Iterator[Finding]:
                 message=f"the namespace {tenant.name} belongs to Kubernetes",
                 remedy="give the tenant a name of its own",
             )
+    operator = subject.stack.training_operator
+    if operator.install and operator.namespace in _SYSTEM_NAMESPACES:
+        yield Finding(
+            code="operator-takes-system-namespace",
+            place=("training_operator", "namespace"),
+            message=f"the namespace {operator.namespace} belongs to Kubernetes",
+            remedy="install the operator into one of its own, such as kubeflow",
+        )
 
 
 def _duplicates(subject: Subject) -> Iterator[Finding]:
+    """Over all tenants: Pulumi knows each object of a stack by its kind and this name alone, and so do
+    the outputs of the stack and the `claim:` of a volume."""
     for kind in ("pools", "priorities", "tenants", "storage", "jobs"):
-        names = [item.name for item in getattr(subject.stack, kind)]
-        for i, name in enumerate(names):
-            if name in names[:i]:
+        seen: set[str] = set()
+        for i, item in enumerate(getattr(subject.stack, kind)):
+            if item.name in seen:
                 yield Finding(
                     code="duplicate-name",
                     place=(kind, i, "name"),
-                    message=f"{name} is the name of another of the {kind}",
+                    message=f"{item.name} is the name of another of the {kind}",
                     remedy="give each its own",
                 )
+            seen.add(item.name)
 
 
 def _pod_names(i: int, job: JobSpec) -> Iterator[Finding]:

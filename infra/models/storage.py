@@ -1,6 +1,7 @@
 """Shared volumes for data, checkpoints and models."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 from infra.models.base import Fault, Flag, Model
 from infra.models.names import AbsolutePath, DnsLabel, Host, ObjectName
@@ -15,16 +16,18 @@ class NfsSpec(Model):
 
 
 class StorageSpec(Model):
-    """A ReadWriteMany claim in a tenant's namespace."""
+    """A claim in a tenant's namespace."""
 
     name: DnsLabel
     """Also the claim's name."""
     tenant: DnsLabel
     size: Size
     storage_class: ObjectName | None = None
-    """A StorageClass that serves ReadWriteMany. Either this or `nfs`."""
+    """A StorageClass that serves the access mode. Either this or `nfs`."""
     nfs: NfsSpec | None = None
     """A volume on an NFS server. Either this or `storage_class`."""
+    access_mode: Literal["ReadWriteMany", "ReadWriteOnce"] = "ReadWriteMany"
+    """ReadWriteOnce: pods of one node at a time, as with a disk of a cloud."""
     protect: Flag = True
     """Refuse to delete the claim, by `destroy` too (use `--exclude-protected`)."""
 

@@ -29,6 +29,15 @@ def test_many_nodes_may_write_a_claim(declare):
     assert claim["spec"]["resources"] == {"requests": {"storage": "10Gi"}}
 
 
+@pytest.mark.parametrize("source", [BY_CLASS, BY_NFS])
+def test_a_disk_of_one_node_is_claimed_as_one(declare, source):
+    disk = data(**source, access_mode="ReadWriteOnce")
+    declared = declare(lambda: SharedStorage("data", disk))
+    assert declared.only(CLAIM).inputs["spec"]["accessModes"] == ["ReadWriteOnce"]
+    for volume in declared.all(VOLUME):
+        assert volume.inputs["spec"]["accessModes"] == ["ReadWriteOnce"]
+
+
 def test_a_class_makes_its_own_volume(declare):
     declared = declare(lambda: SharedStorage("data", data(**BY_CLASS)))
     assert declared.all(VOLUME) == []

@@ -44,6 +44,7 @@ SMALL = {
             "script": "train.py",
             "worker": {"replicas": 1, "resources": {"gpus": 1}},
             "volumes": [{"claim": "data", "mount_path": "/data"}],
+            "checkpoint_path": "/data/mnist",
         }
     ],
 }

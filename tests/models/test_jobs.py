@@ -48,6 +48,7 @@ def test_a_job_does_not_change(job):
         ({"script": "../a.py"}, "is not a script"),
         ({"script": "a.sh"}, "is not a script"),
         ({"script": ".py"}, "is not a script"),
+        ({"script": "my train.py"}, "is not a script"),
         ({"worker": {"replicas": 0}}, "greater than or equal to 1"),
         ({"worker": {"replicas": "2"}}, "valid integer"),
         ({"worker": {"replicas": True}}, "valid integer"),

@@ -1,5 +1,6 @@
 """One training job."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
@@ -29,8 +30,10 @@ from infra.models.names import (
 
 
 def _script(value: str) -> str:
-    if "/" in value or not value.endswith(".py") or value.startswith("."):
-        raise ValueError(f"{value!r} is not a script; write the name of a .py file in stacks/scripts")
+    # Also a key of the ConfigMap that holds it.
+    if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,249}\.py", value):
+        rule = "write the name of a .py file in stacks/scripts, of letters, digits, '-', '_' and '.'"
+        raise ValueError(f"{value!r} is not a script; {rule}")
     return value
 
 

@@ -1,6 +1,7 @@
 """Rules between the objects of a stack: each breaks by one change, and says so in its place."""
 
 import pytest
+from pydantic import ValidationError
 
 from infra.checks import examine
 
@@ -71,7 +72,7 @@ def test_training_under_an_online_class_is_a_warning(data, subject):
 
 def test_a_job_needs_no_script(data, subject):
     del data["jobs"][0]["script"]
-    assert examine(subject(data)) == ()
+    assert [finding.severity for finding in examine(subject(data))] == ["advice"]
 
 
 def test_a_job_of_an_unknown_tenant_hears_nothing_about_its_claims(data, subject):
@@ -223,6 +224,39 @@ def test_pod_names_fit_into_a_label(data, subject, roles, room):
 def test_a_tenant_does_not_take_over_a_system_namespace(data, subject, name):
     data["tenants"].append({"name": name})
     assert codes(subject(data)) == [("tenant-takes-system-namespace", ("tenants", 1, "name"))]
+
+
+@pytest.mark.parametrize("name", ["kube-system", "default"])
+def test_the_operator_does_not_take_over_a_system_namespace(data, subject, name):
+    data["training_operator"] = {"namespace": name}
+    place = ("training_operator", "namespace")
+    assert codes(subject(data)) == [("operator-takes-system-namespace", place)]
+
+
+def test_an_operator_that_is_there_already_may_be_anywhere(data, subject):
+    data["training_operator"] = {"namespace": "kube-system", "install": False}
+    assert examine(subject(data)) == ()
+
+
+def test_jobs_of_two_tenants_do_not_share_a_name(data, subject):
+    data["tenants"].append({"name": "speech"})
+    other = data["jobs"][0] | {"tenant": "speech", "volumes": [], "checkpoint_path": None}
+    data["jobs"].append(other)
+    assert ("duplicate-name", ("jobs", 1, "name")) in codes(subject(data))
+
+
+def test_a13_a_name_that_the_webhook_lets_pass_is_refused_with_the_longest_length(data, subject):
+    name = "ranking-v3-nightly-retrain-eu-west-cluster-07-shadow-2"
+    data["jobs"][0] |= {"name": name, "worker": {"replicas": 12}, "evaluator": {}}
+    finding = next(f for f in examine(subject(data)) if f.code == "job-name-too-long")
+    assert finding.remedy == f"use at most {63 - len('-evaluator-0')} characters, not {len(name)}"
+
+
+@pytest.mark.parametrize("name", ["2024-mnist", "a.b", "Mnist"])
+def test_a13_a_name_that_is_no_service_is_refused(data, subject, name):
+    data["jobs"][0]["name"] = name
+    with pytest.raises(ValidationError, match="start with a lower-case letter"):
+        subject(data)
 
 
 @pytest.mark.parametrize("nothing", [{}, {"jobs": []}, {"production": True, "pools": []}])

@@ -1,0 +1,115 @@
+"""`pod_overrides`: fields that a pod has, of the right kind, and none that undoes what the stack is for."""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+from infra.checks.findings import Finding, Subject
+from infra.models import JobSpec
+from infra.models.base import Loc
+
+_QUANTITIES = ("requests", "limits", "overhead", "sizeLimit", "divisor")
+"""Fields that the client calls text, and that the API server takes as numbers too."""
+_SCALARS: Mapping[str, tuple[type, str]] = {
+    "str": (str, "text, in quotes if it looks like a number or a switch"),
+    "int": (int, "a whole number, without quotes"),
+    "bool": (bool, "true or false, without quotes"),
+}
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """The overrides of every job."""
+    for i, job in enumerate(subject.stack.jobs):
+        if job.pod_overrides:
+            at = ("jobs", i, "pod_overrides")
+            yield from _fields(at, dict(job.pod_overrides), "V1PodSpec")
+            yield from _undone(at, job)
+
+
+def _undone(at: Loc, job: JobSpec) -> Iterator[Finding]:
+    if "restartPolicy" in job.pod_overrides:  # bug case A5
+        role, _ = next(job.roles())
+        yield Finding(
+            code="override-of-restart-policy",
+            place=(*at, "restartPolicy"),
+            message="the operator puts the role's own restart policy over it",
+            remedy=f"write {role}.restart_policy",
+        )
+    for field in ("priorityClassName", "priority"):
+        if field in job.pod_overrides:
+            yield Finding(
+                code="override-of-priority",
+                place=(*at, field),
+                message="the pods would no longer rank as the job says",
+                remedy="write priority: <one of the stack's> beside pod_overrides",
+            )
+    if job.pod_overrides.get("nodeName"):
+        yield Finding(
+            severity="warning",
+            code="scheduler-bypassed",
+            place=(*at, "nodeName"),
+            message="pods go to this node without the scheduler, full or not",
+            remedy="write pool or node_selector",
+        )
+
+
+def _fields(at: Loc, value: Any, kind: str, key: str = "") -> Iterator[Finding]:
+    """Every field below a value that its kind does not know, and every value of another kind."""
+    if value is None:
+        return  # takes the field away
+    container, _, item = kind.partition("[")
+    item = item.rstrip("]").rpartition(" ")[2]
+    if container == "List":
+        if isinstance(value, list):
+            for j, entry in enumerate(value):
+                yield from _fields((*at, j), entry, item, key)
+        else:
+            yield _wrong_kind(at, "a list, each item after '- '")
+    elif container == "Dict" or kind.startswith(("V1", "CoreV1")):
+        if not isinstance(value, Mapping):
+            yield _wrong_kind(at, "`key: value` pairs")
+            return
+        known = None if container == "Dict" else _known(kind)
+        for name, below in value.items():
+            if known is None:
+                yield from _fields((*at, name), below, item, key)
+            elif name in known:
+                yield from _fields((*at, name), below, known[name], name)
+            else:
+                yield _unknown((*at, name), name, kind, known)
+    elif kind in _SCALARS and key not in _QUANTITIES:
+        wanted, words = _SCALARS[kind]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is int):
+            yield _wrong_kind(at, words)
+
+
+def _wrong_kind(at: Loc, wanted: str) -> Finding:
+    return Finding(
+        code="override-of-wrong-kind",
+        place=at,
+        message="the API server refuses this kind of value here",
+        remedy=f"write {wanted}",
+    )
+
+
+def _unknown(at: Loc, name: str, kind: str, known: Mapping[str, str]) -> Finding:
+    head, *rest = name.split("_")
+    spelt = head + "".join(word.capitalize() for word in rest)
+    close = [spelt] if spelt in known else get_close_matches(spelt, known, n=1, cutoff=0.6)
+    return Finding(
+        code="override-of-unknown-field",
+        place=at,
+        message=f"{name} is no field of a {kind.partition('V1')[2]}",
+        remedy=f"write {close[0]}" if close else "remove it; Kubernetes' API reference lists the fields",
+    )
+
+
+@lru_cache
+def _known(kind: str) -> Mapping[str, str]:
+    """The fields of a kind of the Kubernetes API, as the client has them, each with its own kind."""
+    # Here, since it takes longer to import than all checks to run, and few jobs have overrides.
+    from kubernetes.client import models
+
+    model = getattr(models, kind)
+    return {model.attribute_map[name]: str(of) for name, of in model.openapi_types.items()}

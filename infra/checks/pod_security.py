@@ -1,0 +1,180 @@
+"""Pods that are refused when they are made: by the Pod Security level of their namespace, or by any.
+
+A TFJob with such pods is accepted and then stays without pods. Source of the rules:
+https://kubernetes.io/docs/concepts/security/pod-security-standards/
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from infra.checks.findings import Finding, Subject
+from infra.checks.parts import CONTAINER_FIELDS, mapping, mappings, rendered_pods
+from infra.models import JobSpec
+from infra.models.base import Loc
+from infra.models.jobs import SecuritySpec
+
+_OURS = {"runAsNonRoot": "run_as_non_root", "runAsUser": "run_as_user"}
+_DEFAULT_CAPABILITIES = {
+    "AUDIT_WRITE",
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "MKNOD",
+    "NET_BIND_SERVICE",
+    "SETFCAP",
+    "SETGID",
+    "SETPCAP",
+    "SETUID",
+    "SYS_CHROOT",
+}
+_SAFE_VOLUMES = {
+    "configMap",
+    "csi",
+    "downwardAPI",
+    "emptyDir",
+    "ephemeral",
+    "persistentVolumeClaim",
+    "projected",
+    "secret",
+}
+
+_Violation = tuple[tuple[str, ...], str, str]
+"""Where in the pod, what stands there, and what to write instead."""
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """The pods of every job that says something of its own about them."""
+    levels = {tenant.name: tenant.pod_security for tenant in subject.stack.tenants}
+    for i, job in enumerate(subject.stack.jobs):
+        if not job.pod_overrides and job.security == SecuritySpec():
+            continue
+        _, pod = next(rendered_pods(job))  # the roles of a job differ in nothing that matters here
+        level = levels.get(job.tenant, "privileged")
+        if level != "privileged":
+            for path, what, remedy in _violations(pod, restricted=level == "restricted"):
+                yield Finding(
+                    code="pod-security-refuses",
+                    place=_written(("jobs", i), job, path),
+                    message=f"{what}, which the level {level} of tenant {job.tenant} refuses",
+                    remedy=f"{remedy}, or give the tenant another level",
+                )
+        for path, what, remedy in _contradictions(pod):
+            yield Finding(
+                code="pod-contradicts-itself",
+                place=_written(("jobs", i), job, path),
+                message=what,
+                remedy=remedy,
+            )
+
+
+def _contradictions(pod: Mapping[str, Any]) -> Iterator[_Violation]:
+    """What no level allows: the API server refuses such a pod, or the node never starts it."""
+    if pod.get("hostPID") and pod.get("shareProcessNamespace"):
+        what = "pods of jobs share one process namespace, and cannot share the node's too"
+        yield ("hostPID",), what, "add shareProcessNamespace: null beside it"
+    whole = mapping(pod.get("securityContext"))
+    if whole.get("runAsUser") == 0 and whole.get("runAsNonRoot"):
+        what = "user 0 is root, and runAsNonRoot keeps such a container from starting"
+        yield ("securityContext", "runAsUser"), what, "choose another user, or let it run as root"
+    for field in CONTAINER_FIELDS:
+        for _, container in mappings((), pod.get(field)):
+            context = mapping(container.get("securityContext"))
+            if context.get("privileged") and context.get("allowPrivilegeEscalation") is False:
+                path = (field, str(container.get("name")), "securityContext", "privileged")
+                what = "a privileged container may not have allowPrivilegeEscalation: false"
+                yield path, what, "write allowPrivilegeEscalation: true beside it"
+
+
+def _violations(pod: Mapping[str, Any], *, restricted: bool) -> Iterator[_Violation]:
+    for field in ("hostNetwork", "hostPID", "hostIPC"):
+        if pod.get(field):
+            yield (field,), f"{field} is true", "remove it"
+    for _, volume in mappings((), pod.get("volumes")):
+        path = ("volumes", str(volume.get("name")))
+        kinds = volume.keys() - {"name"}
+        if "hostPath" in kinds or (restricted and kinds - _SAFE_VOLUMES):
+            yield path, f"it mounts a {next(iter(kinds - _SAFE_VOLUMES))}", "use a claim or an empty_dir"
+    whole = mapping(pod.get("securityContext"))
+    yield from _context(("securityContext",), whole, restricted=restricted)
+    containers = [
+        ((field, str(container.get("name"))), container)
+        for field in CONTAINER_FIELDS
+        for _, container in mappings((), pod.get(field))
+    ]
+    for path, container in containers:
+        yield from _container(path, container, restricted=restricted)
+    if restricted:
+        contexts = [mapping(container.get("securityContext")) for _, container in containers]
+        if not whole.get("runAsNonRoot") and not all(context.get("runAsNonRoot") for context in contexts):
+            yield ("securityContext", "runAsNonRoot"), "it may run as root", "write true"
+        if not whole.get("seccompProfile") and not all(c.get("seccompProfile") for c in contexts):
+            path = ("securityContext", "seccompProfile")
+            yield path, "it has no seccomp profile", "write seccompProfile: {type: RuntimeDefault}"
+
+
+def _container(
+    path: tuple[str, ...], container: Mapping[str, Any], *, restricted: bool
+) -> Iterator[_Violation]:
+    context, at = mapping(container.get("securityContext")), (*path, "securityContext")
+    for _, port in mappings((), container.get("ports")):
+        if port.get("hostPort"):
+            yield (*path, "ports"), "it takes a port of the node", "remove hostPort"
+    if context.get("privileged"):
+        yield (*at, "privileged"), "it is privileged", "remove it"
+    if context.get("procMount", "Default") != "Default":
+        yield (*at, "procMount"), "it changes procMount", "remove it"
+    capabilities = mapping(context.get("capabilities"))
+    added = {str(name) for name in _listed(capabilities.get("add"))}
+    if added - ({"NET_BIND_SERVICE"} if restricted else _DEFAULT_CAPABILITIES):
+        yield (*at, "capabilities"), f"it adds {', '.join(sorted(added))}", "remove it"
+    yield from _context(at, context, restricted=restricted)
+    if not restricted:
+        return
+    if context.get("allowPrivilegeEscalation") is not False:
+        where = (*at, "allowPrivilegeEscalation")
+        yield where, "it may gain privileges", "write allowPrivilegeEscalation: false"
+    if "ALL" not in _listed(capabilities.get("drop")):
+        yield (*at, "capabilities"), "it keeps capabilities", "write drop: [ALL]"
+    if context.get("runAsNonRoot") is False:
+        yield (*at, "runAsNonRoot"), "it may run as root", "write true"
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _context(at: tuple[str, ...], context: Mapping[str, Any], *, restricted: bool) -> Iterator[_Violation]:
+    """What pod and container say alike."""
+    if mapping(context.get("seccompProfile")).get("type") == "Unconfined":
+        yield (*at, "seccompProfile"), "it runs without a seccomp profile", "remove it"
+    if mapping(context.get("appArmorProfile")).get("type") == "Unconfined":
+        yield (*at, "appArmorProfile"), "it runs without an AppArmor profile", "remove it"
+    if mapping(context.get("windowsOptions")).get("hostProcess"):
+        yield (*at, "windowsOptions"), "it is a process of the node", "remove it"
+    if context.get("sysctls"):
+        yield (*at, "sysctls"), "it changes sysctls", "remove it"
+    if restricted and context.get("runAsUser") == 0:
+        yield (*at, "runAsUser"), "it runs as root", "write another user"
+
+
+def _written(at: Loc, job: JobSpec, path: tuple[str, ...]) -> Loc:
+    """The place in the stack file of a place in the pod."""
+    field = path[0]
+    if field in job.pod_overrides:
+        place, value = (*at, "pod_overrides", field), job.pod_overrides[field]
+        for name in path[1:]:
+            if isinstance(value, list):
+                found = [j for j, item in enumerate(value) if mapping(item).get("name") == name]
+                step: str | int | None = found[0] if found else None
+                value = value[found[0]] if found else None
+            else:
+                step = name if name in mapping(value) else None
+                value = mapping(value).get(name)
+            if step is None:
+                break
+            place = (*place, step)
+        if len(path) == 1 or len(place) > len(at) + 2 or path[-1] not in _OURS:
+            return place
+    return (*at, "security", _OURS[path[-1]]) if path[-1] in _OURS else (*at, "pod_overrides")

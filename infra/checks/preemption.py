@@ -1,0 +1,63 @@
+"""The way back: offline work is ended when services need its place, and must be able to go on later.
+
+In a production stack what is missing is a fault, elsewhere a warning.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from infra.checks.findings import Finding, Subject
+from infra.models import JobSpec
+from infra.models.base import Loc
+
+_SHORTEST_GRACE_SECONDS = 5
+"""A checkpoint of a small model takes a second or two, and the signal arrives late on a busy node."""
+_RAW_GRACE = "terminationGracePeriodSeconds"
+
+_Missing = tuple[str, Loc, str, str]
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Every job of an offline class."""
+    offline = {priority.name for priority in subject.stack.priorities if priority.kind == "offline"}
+    severity: Literal["fault", "warning"] = "fault" if subject.stack.production else "warning"
+    for i, job in enumerate(subject.stack.jobs):
+        if job.priority in offline:
+            for code, place, message, remedy in _missing(("jobs", i), job):
+                yield Finding(severity=severity, code=code, place=place, message=message, remedy=remedy)
+
+
+def _missing(at: Loc, job: JobSpec) -> Iterator[_Missing]:
+    for role, spec in job.roles():
+        if spec.restart_policy == "Never":
+            yield (
+                "no-restart-after-preemption",
+                (*at, role, "restart_policy"),
+                f"a {role} that gives way to services fails the job",
+                "write OnFailure",
+            )
+    if job.run_policy.backoff_limit == 0:
+        yield (
+            "no-restart-after-preemption",
+            (*at, "run_policy", "backoff_limit"),
+            "the first pod that gives way to services fails the job",
+            "write 3, or null for no limit",
+        )
+    if job.checkpoint_path is None:
+        yield (
+            "no-checkpoint-path",
+            at,
+            "a job that gave way to services starts from the beginning",
+            "add checkpoint_path: <folder on a claim>, and let the training save and load there",
+        )
+    seconds, place = job.termination_grace_period_seconds, (*at, "termination_grace_period_seconds")
+    raw = job.pod_overrides.get(_RAW_GRACE)
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        seconds, place = raw, (*at, "pod_overrides", _RAW_GRACE)
+    if seconds < _SHORTEST_GRACE_SECONDS:
+        yield (
+            "no-time-for-a-checkpoint",
+            place,
+            f"{seconds} seconds are too few to write a last checkpoint",
+            f"write {_SHORTEST_GRACE_SECONDS} or more",
+        )

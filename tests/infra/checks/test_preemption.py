@@ -1,0 +1,48 @@
+"""Offline work that gives way must be able to come back."""
+
+import pytest
+
+from tests.infra.checks.jobs import found
+
+GPU = {"resources": {"gpus": 1}}
+MISSING = [
+    (
+        {"worker": GPU | {"restart_policy": "Never"}},
+        ("no-restart-after-preemption", ("worker", "restart_policy")),
+    ),
+    ({"ps": {"restart_policy": "Never"}}, ("no-restart-after-preemption", ("ps", "restart_policy"))),
+    (
+        {"run_policy": {"backoff_limit": 0}},
+        ("no-restart-after-preemption", ("run_policy", "backoff_limit")),
+    ),
+    ({"checkpoint_path": None}, ("no-checkpoint-path", ())),
+    (
+        {"termination_grace_period_seconds": 4},
+        ("no-time-for-a-checkpoint", ("termination_grace_period_seconds",)),
+    ),
+    (
+        {"pod_overrides": {"terminationGracePeriodSeconds": 0}},
+        ("no-time-for-a-checkpoint", ("pod_overrides", "terminationGracePeriodSeconds")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "what"), MISSING)
+@pytest.mark.parametrize("schedule", [None, "0 2 * * *"])
+def test_what_is_missing_is_a_warning_and_in_production_a_fault(change, what, schedule):
+    job = change | {"schedule": schedule}
+    assert found(**job) == [("warning", *what)]
+    assert found(**job, stack={"production": True}) == [("fault", *what)]
+
+
+@pytest.mark.parametrize("change", [change for change, _ in MISSING])
+def test_a_job_that_is_never_preempted_needs_no_way_back(change):
+    online = {"priority": "online-high"}
+    assert [code for _, code, _ in found(**change, **online)] == ["job-with-online-priority"]
+
+
+@pytest.mark.parametrize("restart_policy", ["OnFailure", "ExitCode"])
+def test_a_job_that_can_come_back_is_fit_for_production(restart_policy):
+    worker = GPU | {"restart_policy": restart_policy}
+    job = {"worker": worker, "termination_grace_period_seconds": 5, "run_policy": {"backoff_limit": None}}
+    assert found(**job, stack={"production": True}) == []
