@@ -18,7 +18,7 @@ def test_each_finding_of_the_cluster_is_documented_and_no_other():
                     codes |= set(texts(call.args[0]))
     assert len(codes) > 20
     text = (ROOT / "docs" / "checks" / "live.md").read_text("utf-8")
-    assert codes == set(re.findall(r"^### (\S+)$", text, re.MULTILINE))
+    assert codes == set(re.findall(r"^## (\S+)$", text, re.MULTILINE))
 
 
 def texts(node):
