@@ -74,7 +74,19 @@ def check_stack(check, tmp_path):
     return run
 
 
-def deployment(name, image, labels):
+@pytest.fixture
+def second_operator(sandbox, namespace):
+    """Makes a Deployment without pods that looks like an operator; gone before the next test looks."""
+
+    def create(name, image):
+        sandbox.kubectl("create", "-n", namespace, "-f", "-", stdin=json.dumps(deployment(name, image)))
+
+    yield create
+    sandbox.kubectl("delete", "deployment", "--all", "-n", namespace)
+
+
+def deployment(name, image):
+    labels = {"app": name}
     pod = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": image}]}}
     spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": pod}
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
@@ -101,9 +113,8 @@ def test_every_command_of_the_page_finds_the_stack_fine(environment):
         assert done.stdout.startswith("stacks/dev.yaml: no faults"), command
 
 
-def test_an_operator_of_others_is_told_also_while_it_has_no_pods(sandbox, namespace, check):
-    second = deployment("trainer", "example/kubeflow/training-operator:v1", {"app": "trainer"})
-    sandbox.kubectl("create", "-n", namespace, "-f", "-", stdin=json.dumps(second))
+def test_an_operator_of_others_is_told_also_while_it_has_no_pods(namespace, second_operator, check):
+    second_operator("trainer", "example/kubeflow/training-operator:v1")
     code, [finding] = check("--stack", "dev")
     assert (code, finding["code"], finding["path"]) == (1, "operator-of-others", "training_operator.install")
     assert f"Deployment {namespace}/trainer" in finding["message"]
@@ -120,9 +131,8 @@ def test_an_operator_elsewhere_than_declared_is_told(dev, check_stack):
     assert "Deployment kubeflow/training-operator, not in operators" in check_stack(dev)[place]
 
 
-def test_a_second_operator_is_told_where_the_stack_attaches_to_one(sandbox, namespace, dev, check_stack):
-    second = deployment("training-operator", "example/x:1", {"app": "x"})
-    sandbox.kubectl("create", "-n", namespace, "-f", "-", stdin=json.dumps(second))
+def test_a_second_operator_is_told_where_the_stack_attaches_to_one(second_operator, dev, check_stack):
+    second_operator("training-operator", "example/x:1")
     dev["training_operator"] = {"install": False, "namespace": "kubeflow"}
     found = check_stack(dev)
     assert list(found) == [("fault", "two-operators", "training_operator.install")]
