@@ -79,7 +79,7 @@ def _checked(file: Path, live: bool) -> Checked:
         return Checked(file, ready.findings, ready.stack)
     from infra.live import examine  # not before: it loads the cluster's client
 
-    findings = tuple(sorted({*ready.findings, *map(ready.source.locate, examine(ready.stack))}))
+    findings = tuple(sorted({*ready.findings, *map(ready.source.locate, examine(ready.stack, file.stem))}))
     faulty = any(found.severity == "fault" for found in findings)
     return Checked(file, findings, None if faulty else ready.stack)
 

@@ -23,7 +23,6 @@ from infra.models import Stack
 CHECKS: tuple[LiveCheck, ...] = (
     access.check,
     kubernetes_version.check,
-    nodes.check,
     gpus.check,
     namespaces.check,
     istio.check,
@@ -33,18 +32,19 @@ CHECKS: tuple[LiveCheck, ...] = (
 )
 
 
-def compare(stack: Stack, snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Everything that every check finds."""
-    return tuple(finding for check in CHECKS for finding in check(stack, snapshot))
+def compare(stack: Stack, name: str, snapshot: Snapshot) -> tuple[Finding, ...]:
+    """Everything that every check finds. `name` is the stack's, by which nodes know whose they are."""
+    findings = (finding for check in CHECKS for finding in check(stack, snapshot))
+    return (*findings, *nodes.check(stack, name, snapshot))
 
 
-def examine(stack: Stack) -> tuple[Finding, ...]:
+def examine(stack: Stack, name: str) -> tuple[Finding, ...]:
     """Read the cluster and compare; one finding alone if there is no way to it."""
     try:
         snapshot = reader.read()
     except NoClusterError as fault:
         return (Finding.of("cluster-unreachable", (), str(fault)),)
-    return compare(stack, snapshot)
+    return compare(stack, name, snapshot)
 
 
 __all__ = ["CHECKS", "LiveCheck", "Snapshot", "compare", "examine"]

@@ -9,11 +9,13 @@ from infra.checks.findings import Finding
 from infra.live.snapshot import Snapshot
 from infra.models import PoolSpec, Stack
 from infra.models.base import Loc
-from infra.vocabulary import POOL_LABEL
+from infra.vocabulary import POOL_LABEL, STACK_LABEL
+
+_CLAIM = (POOL_LABEL, STACK_LABEL)
 
 
-def check(stack: Stack, snapshot: Snapshot, stack_name: str) -> Iterator[Finding]:
-    """The nodes of each pool, and what others put on them."""
+def check(stack: Stack, stack_name: str, snapshot: Snapshot) -> Iterator[Finding]:
+    """The nodes of each pool, and what others put on them, pools of other stacks included."""
     if snapshot.nodes is None:
         return
     held: dict[str, str] = {}
@@ -103,13 +105,13 @@ def _marks(stack: Stack, stack_name: str, i: int, pool: PoolSpec, node: Node) ->
     if (
         other
         and other not in {p.name for p in stack.pools}
-        and not any(c.key == POOL_LABEL for c in in_the_way)
+        and not any(conflict.key in _CLAIM for conflict in in_the_way)
     ):
         yield Finding(
             code="node-claimed",
             place=member_place(i, pool, node_name(node)),
             message=f"node {node_name(node)} is held by pool {other}, which is not of this stack",
-            remedy="leave it to that pool's stack; of a renamed pool, take away the old one first",
+            remedy="leave it to that pool; of a renamed pool or stack, take away the old one first",
         )
 
 

@@ -65,7 +65,7 @@ def check_stack(check, tmp_path):
 
     def run(stack):
         (tmp_path / "scripts").symlink_to(ROOT / "stacks" / "scripts")
-        file = tmp_path / "own.yaml"
+        file = tmp_path / "dev.yaml"  # named as the stack that holds the nodes
         file.write_text(yaml.safe_dump(stack, sort_keys=False))
         code, findings = check("--file", str(file))
         assert code == int(any(found["severity"] == "fault" for found in findings))
@@ -172,6 +172,14 @@ def test_nodes_of_another_pool_are_told(dev, check_stack):
     found = check_stack(dev)
     assert {(severity, code) for severity, code, _ in found} == {("fault", "node-claimed")}
     assert len(found) == len(dev["pools"][0]["nodes"])
+
+
+def test_nodes_of_another_stack_are_told(check, tmp_path):
+    (tmp_path / "scripts").symlink_to(ROOT / "stacks" / "scripts")
+    (tmp_path / "other.yaml").write_text(stack_file("dev").read_text("utf-8"))
+    code, findings = check("--file", str(tmp_path / "other.yaml"))
+    assert (code, {found["code"] for found in findings}) == (1, {"node-claimed"})
+    assert "pool gpu of stack dev" in findings[0]["message"]
 
 
 def test_labels_and_taints_of_others_are_told(dev, check_stack):

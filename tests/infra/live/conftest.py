@@ -70,7 +70,7 @@ def found(data):
     """What is found in the healthy cluster after changes to it, with the stack `data` as it then is."""
 
     def find(**change):
-        return compare(Stack.model_validate(data), dataclasses.replace(HEALTHY, **change))
+        return compare(Stack.model_validate(data), "dev", dataclasses.replace(HEALTHY, **change))
 
     return find
 

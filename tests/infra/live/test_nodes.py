@@ -4,7 +4,7 @@ import pytest
 
 from tests.infra.live.conftest import HEALTHY, node
 
-OURS = {"colocation.io/pool": "gpu", "node-type": "gpu"}
+OURS = {"colocation.io/pool": "gpu", "colocation.io/stack": "dev", "node-type": "gpu"}
 
 
 def with_first(first):
@@ -24,7 +24,7 @@ def test_a_cluster_that_carries_the_stacks_own_marks_gives_no_finding(data, foun
     marked = node(
         "n1",
         labels=OURS,
-        owners=dict.fromkeys(OURS, "colocation-pool-gpu"),
+        owners=dict.fromkeys(OURS, "colocation-pool-dev/gpu"),
         taints=[{"key": "gpu", "value": "reserved", "effect": "NoSchedule"}],
         annotations={"colocation.io/taints": "gpu:NoSchedule"},
     )
@@ -92,14 +92,19 @@ def test_a_taint_of_others_may_only_have_the_same_value(data, found, value, code
     assert all(finding.place == ("pools", 0, "taints", 1) for finding in findings)
 
 
-def held_by(pool):
-    label = {"colocation.io/pool": pool}
-    return node("n1", labels=label, owners=dict.fromkeys(label, f"colocation-pool-{pool}"))
+def held_by(pool, stack="dev"):
+    labels = {"colocation.io/pool": pool, "colocation.io/stack": stack}
+    return node("n1", labels=labels, owners=dict.fromkeys(labels, f"colocation-pool-{stack}/{pool}"))
 
 
-def test_a_node_that_a_pool_of_another_stack_holds_is_a_fault(only):
-    assert only(nodes=with_first(held_by("theirs"))) == ("fault", "node-claimed", ("pools", 0, "nodes", 0))
-    assert "n1 is held by pool theirs" in only.text
+@pytest.mark.parametrize(
+    ("pool", "stack", "text"),
+    [("renamed", "dev", "by pool renamed, which"), ("gpu", "prod", "by pool gpu of stack prod, which")],
+)
+def test_a_node_that_a_pool_outside_the_stack_holds_is_a_fault(only, pool, stack, text):
+    theirs = with_first(held_by(pool, stack))
+    assert only(nodes=theirs) == ("fault", "node-claimed", ("pools", 0, "nodes", 0))
+    assert text in only.text
 
 
 def test_a_node_may_move_between_pools_of_the_stack(data, found):
@@ -107,8 +112,10 @@ def test_a_node_may_move_between_pools_of_the_stack(data, found):
     assert found(nodes=with_first(held_by("cpu"))) == ()
 
 
-def test_a_pool_label_that_was_put_there_by_hand_is_told_once(only):
-    label = {"colocation.io/pool": "theirs"}
+@pytest.mark.parametrize("other", ["colocation.io/pool", "colocation.io/stack"])
+def test_a_claim_that_was_put_there_by_hand_is_told_once(only, other):
+    label = {"colocation.io/pool": "theirs", "colocation.io/stack": "theirs"}
+    del label[other]
     by_hand = node("n1", labels=label, owners=dict.fromkeys(label, "kubectl-label"))
     assert only(nodes=with_first(by_hand))[:2] == ("fault", "node-label-of-others")
 

@@ -235,7 +235,7 @@ def test_a_kubeconfig_that_is_not_there_is_told(monkeypatch, tmp_path):
 def test_without_a_cluster_there_is_one_finding(monkeypatch, tmp_path):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
-    [finding] = examine(Stack())
+    [finding] = examine(Stack(), "dev")
     assert (finding.severity, finding.code, finding.remedy) == (
         "fault",
         "cluster-unreachable",
