@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
             findings += map(manifest.located, result.findings)
             if result.entry is not None:
                 entries.append(written(dict(result.entry)))
-    for found in findings:
+    for found in sorted(findings):
         print(line(found), file=sys.stderr)
     print("---\n".join(entries), end="")
     if any(found.code == UNREADABLE for found in findings):

@@ -25,7 +25,11 @@ _IN_A_STACK = (
     "ttl-trains-again",
 )
 """What a stack refuses, and the manifest does by itself: advice."""
-_SAID = {"no-restart-after-preemption": "restart-policy-unset", "pod-security-refuses": "may-be-root"}
+_SAID = {
+    "no-restart-after-preemption": "restart-policy-unset",
+    "pod-security-refuses": "may-be-root",
+    "tenant-takes-system-namespace": "no-namespace",
+}
 """What of the checks need not be said again after a remark of the import."""
 _CAUSES = ("role-unknown", "no-pods")
 """After one of these, that no role is left is no news."""
