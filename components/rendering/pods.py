@@ -32,7 +32,7 @@ def pod_template(
     script_name: pulumi.Input[str] | None,
     claims: Mapping[str, pulumi.Input[str]],
 ) -> Object:
-    """Metadata and spec of a role's pods; `pod_overrides`, first the job's, have the last word on the spec."""
+    """Metadata and spec of a role's pods; the `pod_overrides` of job and role have the last word."""
     mounts = volume_mounts(job)
     grace = job.termination_grace_period_seconds
     pod = {

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         for manifest in reading.manifests:
             result = imported(manifest.data)
             findings += map(manifest.located, result.findings)
-            if result.entry is not None:
+            if result.entry is not None and not manifest.ambiguous:
                 entries.append(written(dict(result.entry)))
     for found in sorted(findings):
         print(line(found), file=sys.stderr)

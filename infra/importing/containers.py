@@ -185,8 +185,7 @@ def faults(pod: Data, at: Loc, role: str) -> Iterator[Finding]:
             f"{role} has no container called {TENSORFLOW_CONTAINER} (found {', '.join(names)}), "
             "and the operator looks for it; rename the main container"
         )
-        named = (*at, "containers", 0, "name") if "name" in containers[0] else (*at, "containers", 0)
-        yield fault("container-name", named, text)
+        yield fault("container-name", (*at, "containers", 0), text)
     for kind in ("initContainers", "containers"):
         for i, container in enumerate(pod.get(kind, [])):
             yield from _faults(container, (*at, kind, i))

@@ -25,6 +25,8 @@ class Manifest:
     source: Source
     at: Loc = ()
     """Its place in the document, where that is a list."""
+    ambiguous: bool = False
+    """Whether the document says something twice, so that nobody knows what is meant."""
 
     def located(self, finding: Finding) -> Located:
         """A finding about the manifest with file and line, as one of the document."""
@@ -70,7 +72,8 @@ def _of(file: Path, documents: tuple[yaml_marks.Marked, ...]) -> Reading:
         for line, finding in marked.faults:
             findings.append(replace(source.locate(finding), line=line))
         for at, data in _objects(marked.data):
-            objects.append(Manifest(data if isinstance(data, Mapping) else {"": data}, source, at))
+            whole = data if isinstance(data, Mapping) else {"": data}
+            objects.append(Manifest(whole, source, at, bool(marked.faults)))
     if not objects:
         raise reading.refused(file, 1, "empty-file", "holds no object; name a file with a TFJob")
     jobs = tuple(found for found in objects if is_tfjob(found.data))

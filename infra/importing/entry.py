@@ -53,6 +53,8 @@ class Entry:
 
     def override(self, at: Loc, raw: Data, place: Loc) -> None:
         """Merge raw fields of the pod's spec into the `pod_overrides` at a place."""
+        if not raw:
+            return
         target = self.data
         for key in at:
             target = target.setdefault(str(key), {})

@@ -24,7 +24,9 @@ def test_the_commands_of_the_page_import_its_manifest(tmp_path):
     for command in commands:
         shell = ["sh", "-ec", command.replace("colo ", f"{colo} ")]
         environment = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]}
-        done = subprocess.run(shell, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            shell, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
         entry = yaml.safe_load(done.stdout or (tmp_path / "entry.yaml").read_text())
         assert JobSpec.model_validate(entry).name == "mnist"
         assert "fault" not in done.stderr

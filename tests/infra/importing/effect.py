@@ -29,7 +29,12 @@ def effect(job):
         restart = replica.get("restartPolicy") or template["spec"].get("restartPolicy", "Never")
         roles[role] = (replica.get("replicas", 1), restart, _pod(template["spec"]))
     dynamic = spec.get("enableDynamicWorker", False)
-    return {"policy": policy, "success": spec.get("successPolicy") or None, "dynamic": dynamic, "roles": roles}
+    return {
+        "policy": policy,
+        "success": spec.get("successPolicy") or None,
+        "dynamic": dynamic,
+        "roles": roles,
+    }
 
 
 def _pod(pod):
@@ -71,7 +76,9 @@ def _container(container, volumes, outer):
     resources = made.pop("resources", {})
     limits, requests = resources.get("limits", {}), resources.get("requests", {})
     devices = {key: value for key, value in limits.items() if "/" in key}
-    made["amounts"] = [{k: amount(str(v)) for k, v in kind.items()} for kind in (limits, {**devices, **requests})]
+    made["amounts"] = [
+        {k: amount(str(v)) for k, v in kind.items()} for kind in (limits, {**devices, **requests})
+    ]
     made["user"] = _user(made.pop("securityContext", {}), outer)
     return made
 

@@ -8,7 +8,7 @@ from tests.infra.importing.manifests import entry, faults, found, manifest, pod,
 
 def test_a1_a_job_without_the_container_that_the_operator_looks_for_is_refused():
     [(place, sentence)] = faults(with_container(name="trainer")).items()
-    assert place == "spec.tfReplicaSpecs.Worker.template.spec.containers.0.name"
+    assert place == "spec.tfReplicaSpecs.Worker.template.spec.containers.0"
     assert "found trainer" in sentence
 
 

@@ -39,7 +39,7 @@ def of(lines, severity):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("a: [b", "0.yaml:1 the file: not valid YAML"),
+        ("a: [b", "0.yaml:2 the file: not valid YAML"),
         ("", "0.yaml:1 the file: holds no object"),
         ("---\n---\n# nothing\n", "holds no object"),
         ("just text", "0.yaml:1 the file: is no object of Kubernetes"),
@@ -84,11 +84,13 @@ def test_one_bad_item_of_a_list_keeps_the_others(run):
     code, entries, lines = run(yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": items}))
     assert (code, len(entries)) == (1, 1)
     [fault] = of(lines, "fault")
-    assert " items[1].spec.tfReplicaSpecs.Worker.template.spec.containers[0].name: " in fault
+    assert " items[1].spec.tfReplicaSpecs.Worker.template.spec.containers[0]: " in fault
 
 
 def test_lines_count_from_the_start_of_the_file(run):
-    content = f"{CLAIM}\n---\n{JOB.replace('kind: TFJob', 'kind: TFJob')}".replace("replicas: 2", "replica: 2")
+    content = f"{CLAIM}\n---\n{JOB.replace('kind: TFJob', 'kind: TFJob')}".replace(
+        "replicas: 2", "replica: 2"
+    )
     _, _, lines = run(content)
     [fault] = of(lines, "fault")
     number = 1 + content.splitlines().index("      replica: 2")
