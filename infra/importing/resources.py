@@ -29,6 +29,8 @@ def typed(resources: Data) -> dict[str, Any]:
 
 def untyped(resources: Data) -> dict[str, Any]:
     """What no field of an entry says: other devices, huge pages, claims of devices."""
+    if any(faults(resources, ())):
+        return {}  # said once, where the manifest has it
     found = {key: value for key, value in resources.items() if key not in ("requests", "limits")}
     for kind in ("requests", "limits"):
         rest = {k: v for k, v in resources.get(kind, {}).items() if k not in (*_NATIVE, GPU_RESOURCE)}

@@ -5,7 +5,7 @@ import yaml
 
 from infra.importing import imported, manifests_of
 from tests.infra.importing.effect import effect, rendered
-from tests.infra.importing.manifests import entry, found, manifest, pod, with_container, with_pod
+from tests.infra.importing.manifests import entry, faults, found, manifest, pod, with_container, with_pod
 
 CLAIM = {"name": "data", "persistentVolumeClaim": {"claimName": "train-data"}}
 MOUNT = {"name": "data", "mountPath": "/data"}
@@ -241,7 +241,14 @@ def sdk_job(**policy):
 
 
 @pytest.mark.parametrize(
-    "job", [sdk_job(), sdk_job(schedulingPolicy={"minAvailable": 10}), sdk_job(schedulingPolicy=None)]
+    "job", [sdk_job(), sdk_job(schedulingPolicy={"minAvailable": 5}), sdk_job(schedulingPolicy=None)]
 )
 def test_jobs_of_the_python_sdk_come_through(job):
     assert effect(rendered(entry(job))) == effect(job)
+
+
+def test_the_job_by_which_the_sdk_tests_what_can_never_be_scheduled_is_refused():
+    job = sdk_job(schedulingPolicy={"minAvailable": 10})
+    [(place, sentence)] = faults(job).items()
+    assert place == "spec.runPolicy.schedulingPolicy.minAvailable"
+    assert "10" in sentence
