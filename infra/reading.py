@@ -36,16 +36,17 @@ class Layer:
 
 def read(file: Path) -> Layer:
     """Read a file; raises UnreadableError, or StackFileError if it does not hold `key: value` pairs."""
-    marked = _parsed(file, _text(file))
+    marked = _parsed(file, decoded(file, contents(file)))
     source = Source.of(file, marked.data, marked.lines)
     # A key given twice is complained of where it stands again, not where the key is known to stand.
     faults = (replace(source.locate(finding), line=line) for line, finding in marked.faults)
     return Layer(source, tuple(faults))
 
 
-def _text(file: Path) -> str:
+def contents(file: Path) -> bytes:
+    """The file's bytes; raises UnreadableError."""
     try:
-        raw = file.read_bytes()
+        return file.read_bytes()
     except FileNotFoundError:
         there = sorted(other.name for other in file.parent.glob("*.yaml"))
         known = f"there are: {', '.join(there)}" if there else "no .yaml file is there yet"
@@ -56,6 +57,10 @@ def _text(file: Path) -> str:
         raise UnreadableError(
             f"cannot be read ({error.strerror}); name another file, or mend its rights"
         ) from None
+
+
+def decoded(file: Path, raw: bytes) -> str:
+    """The bytes as text; raises StackFileError if they are none."""
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

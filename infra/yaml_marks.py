@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,21 +44,43 @@ class Marked:
 
 def parse(text: str) -> Marked:
     """Read one document."""
+    with _loader(text) as loader:
+        node = loader.get_single_node()
+        return _marked(node, text) if node is not None else Marked(None, {}, ())
+
+
+def parse_all(text: str) -> tuple[Marked, ...]:
+    """Read every document; lines count from the start of the text."""
+    documents = []
+    with _loader(text) as loader:
+        while loader.check_node():
+            node = loader.get_node()
+            if node is not None:
+                documents.append(_marked(node, text))
+    return tuple(documents)
+
+
+def _marked(node: yaml.Node, text: str) -> Marked:
+    reader = _Reader(max(_MOST_NODES, len(text)))
+    data = reader.value(node, ())
+    return Marked(data, reader.lines, tuple(reader.faults))
+
+
+@contextmanager
+def _loader(text: str) -> Iterator[yaml.SafeLoader]:
+    """What composes the text; each of its complaints becomes a YamlError."""
     if found := _CONTROL.search(text):
         raise YamlError(text.count("\n", 0, found.start()) + 1, "holds a control character; remove it")
-    reader = _Reader(max(_MOST_NODES, len(text)))
     try:
         loader = _LOADER(text)
         try:
-            node = loader.get_single_node()
+            yield loader
         finally:
             loader.dispose()
-        data = reader.value(node, ()) if node is not None else None
     except yaml.MarkedYAMLError as error:
         raise _explained(error, text) from None
     except RecursionError:
         raise YamlError(1, "is nested too deeply; write it flatter") from None
-    return Marked(data, reader.lines, tuple(reader.faults))
 
 
 def _explained(error: yaml.MarkedYAMLError, text: str) -> YamlError:

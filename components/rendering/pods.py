@@ -32,7 +32,7 @@ def pod_template(
     script_name: pulumi.Input[str] | None,
     claims: Mapping[str, pulumi.Input[str]],
 ) -> Object:
-    """Metadata and spec of a role's pods; the job's `pod_overrides` have the last word on the spec."""
+    """Metadata and spec of a role's pods; the `pod_overrides` of job and role have the last word."""
     mounts = volume_mounts(job)
     grace = job.termination_grace_period_seconds
     pod = {
@@ -52,7 +52,8 @@ def pod_template(
         "volumes": volumes(job, script_name, claims),
         "imagePullSecrets": [{"name": secret} for secret in job.image_pull_secrets],
     }
-    return {"metadata": _metadata(job), "spec": merged(stated(pod), job.pod_overrides)}
+    overridden = merged(merged(stated(pod), job.pod_overrides), role.pod_overrides)
+    return {"metadata": _metadata(job), "spec": overridden}
 
 
 def _init_containers(job: JobSpec, mounts: list[Object]) -> list[Object]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from infra.checks.findings import Finding, Subject
-from infra.models import JobSpec
+from infra.models import RoleName
 from infra.models.base import Loc
 
 _QUANTITIES = ("requests", "limits", "overhead", "sizeLimit", "divisor")
@@ -19,17 +19,22 @@ _SCALARS: Mapping[str, tuple[type, str]] = {
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """The overrides of every job."""
+    """The overrides of every job and of each of its roles."""
     for i, job in enumerate(subject.stack.jobs):
-        if job.pod_overrides:
-            at = ("jobs", i, "pod_overrides")
-            yield from _fields(at, dict(job.pod_overrides), "V1PodSpec")
-            yield from _undone(at, job)
+        leading, _ = next(job.roles())
+        yield from _found(("jobs", i, "pod_overrides"), job.pod_overrides, leading)
+        for role, spec in job.roles():
+            yield from _found(("jobs", i, role, "pod_overrides"), spec.pod_overrides, role)
 
 
-def _undone(at: Loc, job: JobSpec) -> Iterator[Finding]:
-    if "restartPolicy" in job.pod_overrides:  # bug case A5
-        role, _ = next(job.roles())
+def _found(at: Loc, overrides: Mapping[str, Any], role: RoleName) -> Iterator[Finding]:
+    if overrides:
+        yield from _fields(at, dict(overrides), "V1PodSpec")
+        yield from _undone(at, overrides, role)
+
+
+def _undone(at: Loc, overrides: Mapping[str, Any], role: RoleName) -> Iterator[Finding]:
+    if "restartPolicy" in overrides:  # bug case A5
         yield Finding(
             code="override-of-restart-policy",
             place=(*at, "restartPolicy"),
@@ -37,14 +42,14 @@ def _undone(at: Loc, job: JobSpec) -> Iterator[Finding]:
             remedy=f"write {role}.restart_policy",
         )
     for field in ("priorityClassName", "priority"):
-        if field in job.pod_overrides:
+        if field in overrides:
             yield Finding(
                 code="override-of-priority",
                 place=(*at, field),
                 message="the pods would no longer rank as the job says",
                 remedy="write priority: <one of the stack's> beside pod_overrides",
             )
-    if job.pod_overrides.get("nodeName"):
+    if overrides.get("nodeName"):
         yield Finding(
             severity="warning",
             code="scheduler-bypassed",

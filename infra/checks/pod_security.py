@@ -9,7 +9,7 @@ from typing import Any
 
 from infra.checks.findings import Finding, Subject
 from infra.checks.parts import CONTAINER_FIELDS, mapping, mappings, rendered_pods
-from infra.models import JobSpec
+from infra.models import JobSpec, RoleName
 from infra.models.base import Loc
 from infra.models.jobs import SecuritySpec
 
@@ -48,25 +48,36 @@ def check(subject: Subject) -> Iterator[Finding]:
     """The pods of every job that says something of its own about them."""
     levels = {tenant.name: tenant.pod_security for tenant in subject.stack.tenants}
     for i, job in enumerate(subject.stack.jobs):
-        if not job.pod_overrides and job.security == SecuritySpec():
+        of_roles = [role for role, spec in job.roles() if spec.pod_overrides]
+        if not job.pod_overrides and not of_roles and job.security == SecuritySpec():
             continue
-        _, pod = next(rendered_pods(job))  # the roles of a job differ in nothing that matters here
+        pods = dict(rendered_pods(job))
         level = levels.get(job.tenant, "privileged")
-        if level != "privileged":
-            for path, what, remedy in _violations(pod, restricted=level == "restricted"):
-                yield Finding(
-                    code="pod-security-refuses",
-                    place=_written(("jobs", i), job, path),
-                    message=f"{what}, which the level {level} of tenant {job.tenant} refuses",
-                    remedy=f"{remedy}, or give the tenant another level",
-                )
-        for path, what, remedy in _contradictions(pod):
+        # Roles differ here in their own overrides only: one of those without stands for all of them.
+        plain = [role for role in pods if role not in of_roles][:1]
+        seen: set[Finding] = set()
+        for role in (*plain, *of_roles):
+            found = set(_of_a_pod(("jobs", i), job, role, pods[role], level))
+            yield from sorted(found - seen, key=str)
+            seen |= found
+
+
+def _of_a_pod(at: Loc, job: JobSpec, role: RoleName, pod: Mapping[str, Any], level: str) -> Iterator[Finding]:
+    if level != "privileged":
+        for path, what, remedy in _violations(pod, restricted=level == "restricted"):
             yield Finding(
-                code="pod-contradicts-itself",
-                place=_written(("jobs", i), job, path),
-                message=what,
-                remedy=remedy,
+                code="pod-security-refuses",
+                place=_written(at, job, role, path),
+                message=f"{what}, which the level {level} of tenant {job.tenant} refuses",
+                remedy=f"{remedy}, or give the tenant another level",
             )
+    for path, what, remedy in _contradictions(pod):
+        yield Finding(
+            code="pod-contradicts-itself",
+            place=_written(at, job, role, path),
+            message=what,
+            remedy=remedy,
+        )
 
 
 def _contradictions(pod: Mapping[str, Any]) -> Iterator[_Violation]:
@@ -159,11 +170,15 @@ def _context(at: tuple[str, ...], context: Mapping[str, Any], *, restricted: boo
         yield (*at, "runAsUser"), "it runs as root", "write another user"
 
 
-def _written(at: Loc, job: JobSpec, path: tuple[str, ...]) -> Loc:
+def _written(at: Loc, job: JobSpec, role: RoleName, path: tuple[str, ...]) -> Loc:
     """The place in the stack file of a place in the pod."""
-    field = path[0]
-    if field in job.pod_overrides:
-        place, value = (*at, "pod_overrides", field), job.pod_overrides[field]
+    field, of_role = path[0], dict(job.roles())[role].pod_overrides
+    overrides = of_role if field in of_role else job.pod_overrides
+    if field in overrides:
+        place: Loc = (
+            (*at, role, "pod_overrides", field) if overrides is of_role else (*at, "pod_overrides", field)
+        )
+        value = overrides[field]
         for name in path[1:]:
             if isinstance(value, list):
                 found = [j for j, item in enumerate(value) if mapping(item).get("name") == name]
@@ -175,6 +190,10 @@ def _written(at: Loc, job: JobSpec, path: tuple[str, ...]) -> Loc:
             if step is None:
                 break
             place = (*place, step)
-        if len(path) == 1 or len(place) > len(at) + 2 or path[-1] not in _OURS:
+        if (
+            len(path) == 1
+            or len(place) > len(at) + (3 if overrides is of_role else 2)
+            or path[-1] not in _OURS
+        ):
             return place
     return (*at, "security", _OURS[path[-1]]) if path[-1] in _OURS else (*at, "pod_overrides")

@@ -51,15 +51,17 @@ def operator_pods(stack: Stack) -> Pods:
 
 def _pods(place: Loc, job: JobSpec, pool: PoolSpec | None, defaults: Defaults) -> Iterator[Pods]:
     sent = tfjob_spec(job, priority_class=job.priority, pool=pool)["tfReplicaSpecs"]
-    overrides = _override_places(place, job)
-    written = {name: at for name, (at, _) in overrides.items()}
+    of_the_job = _override_places(place, job.pod_overrides)
+    written = {name: at for name, (at, _) in of_the_job.items()}
     for kind in ("init_containers", "sidecars"):
         written |= {c.name: (*place, kind, j, "resources") for j, c in enumerate(getattr(job, kind))}
     for (role, spec), replica in zip(job.roles(), sent.values(), strict=True):
         pod = _mapping(replica["template"]["spec"])
-        written[TENSORFLOW_CONTAINER] = (*place, role, "resources")
+        overrides = {**of_the_job, **_override_places((*place, role), spec.pod_overrides)}
+        here = {**{name: at for name, (at, _) in overrides.items()}, **written}
+        here[TENSORFLOW_CONTAINER] = (*place, role, "resources")
         containers = [
-            _container(raw, kind, written[raw["name"]], overrides.get(raw["name"], ((), {}))[1], defaults)
+            _container(raw, kind, here[raw["name"]], overrides.get(raw["name"], ((), {}))[1], defaults)
             for kind, raw in _containers(pod)
         ]
         yield Pods(
@@ -93,11 +95,11 @@ def _tolerations(value: Any) -> Iterator[Toleration]:
     yield from map(Toleration.of, _mappings(value))
 
 
-def _override_places(place: Loc, job: JobSpec) -> Mapping[str, tuple[Loc, _Overrides]]:
+def _override_places(place: Loc, raw_fields: Mapping[str, Any]) -> Mapping[str, tuple[Loc, _Overrides]]:
     """By container: its resources in pod_overrides, and each amount there."""
     found: dict[str, tuple[Loc, _Overrides]] = {}
     for listed in ("containers", "initContainers"):
-        raws = job.pod_overrides.get(listed)
+        raws = raw_fields.get(listed)
         for j, raw in enumerate(_list(raws)):
             name = _mapping(raw).get("name")
             if isinstance(name, str):

@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import io
+import keyword
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import Protocol, cast
 
 COMMANDS = {
     "check": "find everything that is wrong with stack files",
+    "import": "turn TFJob manifests into entries of a stack file",
     "schema": "write the JSON schema by which editors check stack files",
     "sandbox": "a Kubernetes cluster on this machine, to try stacks on",
 }
@@ -67,7 +69,8 @@ def _parser(chosen: str | None) -> tuple[argparse.ArgumentParser, Command | None
     for name, purpose in COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=f"{purpose.capitalize()}.")
         if name == chosen:
-            found = cast(Command, importlib.import_module(f"infra.cli.{name}"))
+            module = f"{name}_" if keyword.iskeyword(name) else name
+            found = cast(Command, importlib.import_module(f"infra.cli.{module}"))
             found.configure(command)
     return parser, found
 

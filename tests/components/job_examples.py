@@ -132,6 +132,7 @@ EXAMPLES: dict[str, tuple[Change, Change]] = {
     "RoleSpec.image": (NOTHING, _worker(image="registry.example/other:1")),
     "RoleSpec.command": (NOTHING, _worker(command=["python3"])),
     "RoleSpec.args": (NOTHING, _worker(args=["--fast"])),
+    "RoleSpec.pod_overrides": (NOTHING, _worker(pod_overrides={"dnsPolicy": "Default"})),
     "RoleSpec.env": (NOTHING, _worker(env={"EPOCHS": "3"})),
     "Resources.gpus": (NOTHING, GPU),
     "Amounts.cpu": (NOTHING, _asked(requests={"cpu": "500m"})),

@@ -71,7 +71,10 @@ def test_keys_that_a_merge_brings_may_be_overridden(stack_file):
         ("replicaz", "write replicas"),
         ("restartPolicy", "write restart_policy"),
         ("Replicas", "write replicas"),
-        ("colour", "known here: replicas, resources, restart_policy, image, command, args, env"),
+        (
+            "colour",
+            "known here: replicas, resources, restart_policy, image, command, args, env, pod_overrides",
+        ),
     ],
 )
 def test_an_unknown_key_is_met_with_the_nearest_or_all(stack_file, data, key, hint, faults):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from infra.models.base import Model, PositiveInt
 from infra.models.names import EnvName, Image
@@ -29,3 +29,5 @@ class RoleSpec(Model):
     """Instead of the job's."""
     env: Mapping[EnvName, str] = Field(default_factory=dict)
     """Beside the job's; the role's value wins."""
+    pod_overrides: Mapping[str, JsonValue] = Field(default_factory=dict)
+    """Raw fields of the pods of this role, merged after the job's `pod_overrides`."""

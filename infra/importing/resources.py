@@ -1,0 +1,69 @@
+"""What a container asks for and may use."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from infra.checks import Finding
+from infra.importing.entry import Data
+from infra.importing.remarks import fault
+from infra.models.base import Loc
+from infra.models.quantities import amount
+from infra.vocabulary import GPU_RESOURCE
+
+_NATIVE = ("cpu", "memory", "ephemeral-storage")
+
+
+def typed(resources: Data) -> dict[str, Any]:
+    """As `resources` of an entry has it."""
+    found: dict[str, Any] = {}
+    for kind in ("requests", "limits"):
+        amounts = {key: value for key, value in resources.get(kind, {}).items() if key in _NATIVE}
+        if amounts:
+            found[kind] = {key.replace("-", "_"): value for key, value in amounts.items()}
+    gpus = resources.get("limits", {}).get(GPU_RESOURCE)
+    if gpus is not None and _whole(gpus):
+        number = int(amount(str(gpus)))
+        found |= {"gpus": number} if number else {}
+    return found
+
+
+def untyped(resources: Data) -> dict[str, Any]:
+    """What no field of an entry says: other devices, huge pages, claims of devices."""
+    if any(faults(resources, ())):
+        return {}  # said once, where the manifest has it
+    found = {key: value for key, value in resources.items() if key not in ("requests", "limits")}
+    for kind in ("requests", "limits"):
+        rest = {k: v for k, v in resources.get(kind, {}).items() if k not in (*_NATIVE, GPU_RESOURCE)}
+        if rest:
+            found[kind] = rest
+    return found
+
+
+def faults(resources: Data, at: Loc) -> Iterator[Finding]:
+    """Devices come whole, have a limit, and are requested as they are limited."""
+    requests, limits = resources.get("requests", {}), resources.get("limits", {})
+    for kind, amounts in (("requests", requests), ("limits", limits)):
+        for key, value in amounts.items():
+            place = (*at, kind, key)
+            if "/" in key and not _whole(value):
+                text = f"{value!r} of {key} is refused: it comes whole; write a whole number such as 1"
+                yield fault("device-not-whole", place, text)
+            elif "/" not in key and key not in _NATIVE and not key.startswith("hugepages-"):
+                text = f"containers have no resource called {key}; write cpu, memory or {GPU_RESOURCE}"
+                yield fault("resource-unknown", place, text)
+    for key, value in requests.items():
+        if "/" not in key or not _whole(value):
+            continue
+        if key not in limits:
+            text = f"{key} is requested without a limit, and the pod is refused; move it to limits"
+            yield fault("device-without-limit", (*at, "requests", key), text)
+        elif _whole(limits[key]) and amount(str(limits[key])) != amount(str(value)):
+            text = f"{value} requested and {limits[key]} as limit: the pod is refused; keep the limit only"
+            yield fault("device-request-differs", (*at, "requests", key), text)
+
+
+def _whole(value: Any) -> bool:
+    try:
+        return amount(str(value)) % 1 == 0
+    except ValueError:
+        return False
