@@ -45,13 +45,15 @@ def _default(subject: Subject) -> Iterator[Finding]:
                 "every service without a class would rank as offline work",
                 "make an online class the default",
             )
-    if not defaults and any(p.kind == "offline" for p in subject.stack.priorities):
+    # Below zero it loses to those services, as where another stack declares the cluster's default.
+    if not defaults and any(p.kind == "offline" and p.value >= 0 for p in subject.stack.priorities):
         yield Finding(
             code="no-global-default",
             presumes="priorities",
             place=("priorities",),
             message="no class is the global default, so services without one have 0 and offline work wins",
-            remedy="add {name: online-high, value: 100000, kind: online, global_default: true}",
+            remedy="add {name: online-high, value: 100000, kind: online, global_default: true}, "
+            "or give offline classes values below 0",
         )
 
 

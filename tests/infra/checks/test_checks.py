@@ -155,6 +155,13 @@ def test_offline_work_needs_a_default_for_services_without_a_class(data, subject
     assert codes(subject(data)) == [("no-global-default", ("priorities",))]
 
 
+def test_offline_work_below_zero_needs_no_default_of_this_stacks(data):
+    data["priorities"][0]["global_default"] = False
+    offline = next(p for p in data["priorities"] if p["kind"] == "offline")
+    offline["value"] = -1
+    assert codes(subject(data)) == []
+
+
 def test_a_stack_without_offline_classes_needs_no_default(data, subject):
     del data["jobs"], data["priorities"]
     assert examine(subject(data)) == ()
