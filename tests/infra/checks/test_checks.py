@@ -155,7 +155,7 @@ def test_offline_work_needs_a_default_for_services_without_a_class(data, subject
     assert codes(subject(data)) == [("no-global-default", ("priorities",))]
 
 
-def test_offline_work_below_zero_needs_no_default_of_this_stacks(data):
+def test_offline_work_below_zero_needs_no_default_of_this_stacks(data, subject):
     data["priorities"][0]["global_default"] = False
     offline = next(p for p in data["priorities"] if p["kind"] == "offline")
     offline["value"] = -1
