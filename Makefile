@@ -73,4 +73,4 @@ $(READY): requirements.lock pyproject.toml
 	@$(RUN) pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock || \
 	  { echo "the packages of requirements.lock could not be installed: pip's message is above; run the same command again"; exit 1; }
 	@$(RUN) pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@echo "$(CURDIR)" > $@ && $(TOOK)
+	@echo "$(CURDIR)" > $@
