@@ -19,6 +19,8 @@ from tests.cluster.conftest import eventually
 
 pytestmark = pytest.mark.cluster
 
+LIVE_CODES = set(re.findall(r"^## (\S+)$", (ROOT / "docs/checks/live.md").read_text("utf-8"), re.MULTILINE))
+
 
 @pytest.fixture(scope="module", autouse=True)
 def deployed_stack(sandbox):
@@ -36,7 +38,7 @@ def environment(sandbox):
 
 @pytest.fixture
 def check(environment):
-    """Runs the command; exit code, and findings as the JSON form has them."""
+    """Runs the command; exit code, and what it finds in the cluster, as the JSON form has it."""
 
     def run(*arguments, **variables):
         done = subprocess.run(
@@ -48,7 +50,8 @@ def check(environment):
             check=False,
         )
         assert "Traceback" not in done.stderr
-        return done.returncode, json.loads(done.stdout)["findings"]
+        findings = json.loads(done.stdout)["findings"]
+        return done.returncode, [found for found in findings if found["code"] in LIVE_CODES]
 
     return run
 
@@ -110,7 +113,7 @@ def test_every_command_of_the_page_finds_the_stack_fine(environment):
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, ""), command
-        assert done.stdout.startswith("stacks/dev.yaml: no faults"), command
+        assert "stacks/dev.yaml: no faults" in done.stdout, command
 
 
 def test_an_operator_of_others_is_told_also_while_it_has_no_pods(namespace, second_operator, check):
