@@ -5,6 +5,8 @@ from typing import Any
 
 import pulumi
 
+from infra.vocabulary import STACK_MANAGER_PREFIX
+
 # Without it the provider makes up a new name for each object that is not in the state. An object that a
 # killed run made would then belong to somebody else, and its fields would be in conflict for ever.
 _FIELD_MANAGER = "pulumi.com/patchFieldManager"
@@ -35,7 +37,7 @@ def field_manager(stack: str) -> pulumi.ResourceTransform:
         metadata = args.props.get("metadata")
         if not args.type_.startswith("kubernetes:") or not isinstance(metadata, Mapping):
             return None
-        annotations = {**(metadata.get("annotations") or {}), _FIELD_MANAGER: f"colocation-{stack}"}
+        annotations = {**(metadata.get("annotations") or {}), _FIELD_MANAGER: STACK_MANAGER_PREFIX + stack}
         props = {**args.props, "metadata": {**metadata, "annotations": annotations}}
         return pulumi.ResourceTransformResult(props, args.opts)
 

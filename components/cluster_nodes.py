@@ -5,10 +5,10 @@ stack without pools does without.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from typing import Any
 
+from components import cluster_access
 from components.node_plan import Node
 
 _TIMEOUT_SECONDS = (5, 30)  # to connect, to read
@@ -91,26 +91,9 @@ def _refusal(fault: Any, args: tuple[Any, ...]) -> NodeError:
 
 
 def _connect() -> Any:
-    """A client for the cluster that the stack's other resources go to.
+    from kubernetes import client
 
-    Read at each run, as Pulumi's Kubernetes provider does: KUBECONFIG and its current context, else
-    the pod's own account.
-    """
-    import urllib3
-    from kubernetes import client, config
-
-    # Empty is unset, as for kubectl; the library takes neither for its default.
-    kubeconfig = os.environ.get("KUBECONFIG") or "~/.kube/config"
-    load: Any = config  # its functions bear no types
-    access = client.Configuration()
-    access.retries = 1
     try:
-        load.load_kube_config(kubeconfig, client_configuration=access)
-    except config.ConfigException as fault:
-        try:
-            load.load_incluster_config(client_configuration=access)
-        except config.ConfigException:
-            raise UnreachableError(f"no cluster to talk to: {fault}; set KUBECONFIG") from None
-    if not access.verify_ssl:  # the kubeconfig says so; kubectl does not nag either
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    return client.CoreV1Api(client.ApiClient(access))
+        return client.CoreV1Api(cluster_access.connect())
+    except cluster_access.NoClusterError as fault:
+        raise UnreachableError(str(fault)) from None

@@ -9,7 +9,7 @@ back.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from infra.vocabulary import DOMAIN, FIELD_MANAGER_PREFIX, POOL_LABEL, STACK_LABEL
 
@@ -54,26 +54,47 @@ def taint_id(taint: Mapping[str, Any]) -> str:
     return f"{taint['key']}:{taint['effect']}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """What others put in the place of one of the marks."""
+
+    field: Literal["labels", "taints"]
+    key: str
+    """The label's key, or the taint's `key:effect`."""
+    message: str
+    remedy: str
+
+
 def faults(node: Node, marks: Marks) -> Iterator[str]:
+    """Why the node cannot carry the marks, a sentence each."""
+    for conflict in conflicts(node, marks):
+        yield f"pool {marks.pool}: {conflict.message}; {conflict.remedy}"
+
+
+def conflicts(node: Node, marks: Marks) -> Iterator[Conflict]:
     """Why the node cannot carry the marks: others put something different in their place."""
-    where = f"pool {marks.pool}: node {node['metadata']['name']}"
+    where = f"node {node['metadata']['name']}"
     labels = node["metadata"].get("labels") or {}
     for key, value in marks.labels.items():
         # Another pool takes its labels along when it lets go of the node: see `claimant`.
         others = [m for m in _label_owners(node, key) if not m.startswith(FIELD_MANAGER_PREFIX)]
         if labels.get(key, value) == value or not others:
             continue
-        yield (
-            f"{where} has the label {key}={labels[key]} from {' and '.join(others)}; "
-            f"remove it there, or declare that value instead of {value!r}"
+        yield Conflict(
+            field="labels",
+            key=key,
+            message=f"{where} has the label {key}={labels[key]} from {' and '.join(others)}",
+            remedy=f"remove it there, or declare that value instead of {value!r}",
         )
     pools = _annotated(node)
     for taint in _taints(node):
         wanted = marks.taints.get(taint_id(taint))
         if wanted and taint_id(taint) not in pools and not _same(taint, wanted):
-            yield (
-                f"{where} has the taint {taint_text(taint)}, which is not this pool's; "
-                f"remove it there, or declare that value instead of {wanted.get('value', '')!r}"
+            yield Conflict(
+                field="taints",
+                key=taint_id(taint),
+                message=f"{where} has the taint {taint_text(taint)}, which is not this pool's",
+                remedy=f"remove it there, or declare that value instead of {wanted.get('value', '')!r}",
             )
 
 

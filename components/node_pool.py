@@ -1,12 +1,12 @@
 """Nodes that belong together: the labels and taints that keep others off and draw jobs in."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 
 from components.base import Component
 from components.node_marks import NodeMarks
+from components.rendering.node_marks import node_marks
 from infra.models.pools import PoolSpec
 
 
@@ -27,15 +27,3 @@ class NodePool(Component):
         marks = NodeMarks(f"{name}-marks", node_marks(args.spec, args.stack_name), self.child())
         self.nodes = marks.marked.apply(lambda marked: sorted(marked or ()))
         self.register_outputs({"nodes": self.nodes})
-
-
-def node_marks(spec: PoolSpec, stack_name: str) -> dict[str, Any]:
-    """Render what the pool puts on its nodes; foreign taints are not among it."""
-    return {
-        "stack": stack_name,
-        "pool": spec.name,
-        "nodes": sorted(spec.nodes),
-        "selector": dict(spec.selector),
-        "labels": dict(spec.labels),
-        "taints": [taint.model_dump() for taint in spec.taints],
-    }

@@ -74,6 +74,27 @@ def test_only_the_sandboxs_own_command_knows_of_the_sandbox(file):
     assert known == set() or file == ROOT / "infra" / "cli" / "sandbox.py"
 
 
+LIVE = ROOT / "infra" / "live"
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in files("infra/live") if file.stem not in ("__init__", "reader")], ids=str
+)
+def test_what_compares_a_stack_with_the_cluster_cannot_reach_it(file):
+    """Only the reader may; what it found is plain data."""
+    found = imports(file)
+    others = {name.partition(".")[0] for name in found - from_any(found, *OURS)}
+    assert others <= sys.stdlib_module_names
+    assert from_any(found, "infra.live.reader", "components.cluster_access") == set()
+
+
+@pytest.mark.parametrize("file", [file for file in files("infra") if file.parent != LIVE], ids=str)
+def test_the_cluster_is_looked_at_by_the_check_command_alone(file):
+    """What a stack declares never depends on what the cluster holds; models are shapes, not its state."""
+    known = from_any(imports(file), "infra.live", "kubernetes") - {"kubernetes.client.models"}
+    assert known == set() or file == ROOT / "infra" / "cli" / "check.py"
+
+
 def test_only_the_program_itself_reads_pulumis_config():
     readers = [file for file in files("infra", "components") if "pulumi.Config" in file.read_text("utf-8")]
     assert readers == [ROOT / "infra" / "__main__.py"]

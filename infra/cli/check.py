@@ -25,6 +25,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--stack", metavar="NAME", help="only this stack: stacks/NAME.yaml")
     which.add_argument("--file", metavar="FILE", type=Path, help="a stack file anywhere")
     parser.add_argument("--format", choices=FORMATS, default="text", help="default: %(default)s")
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="compare a sound stack with the cluster of KUBECONFIG too, which is only read",
+    )
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Checked:
 
 def run(args: argparse.Namespace) -> int:
     """Write what was found; 2 if a file cannot be read, 1 if there is a fault."""
-    reports = [_checked(file) for file in _files(args)]
+    reports = [_checked(file, args.live) for file in _files(args)]
     findings = [found for report in reports for found in report.findings]
     if lines := written(findings, args.format):
         print(lines)
@@ -55,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
 def _files(args: argparse.Namespace) -> list[Path]:
     if args.file or args.stack:
         return [args.file or places.stack_file(args.stack)]
+    if args.live:
+        raise UnfitError("--live compares one stack with the one cluster of KUBECONFIG; name it by --stack")
     files = sorted(places.STACKS.glob("*.yaml"))
     if not files:
         raise UnfitError(
@@ -63,12 +70,18 @@ def _files(args: argparse.Namespace) -> list[Path]:
     return files
 
 
-def _checked(file: Path) -> Checked:
+def _checked(file: Path, live: bool) -> Checked:
     try:
         ready = plan(file)
     except StackFileError as error:
         return Checked(file, error.findings, None)
-    return Checked(file, ready.findings, ready.stack)
+    if not live:
+        return Checked(file, ready.findings, ready.stack)
+    from infra.live import examine  # not before: it loads the cluster's client
+
+    findings = tuple(sorted({*ready.findings, *map(ready.source.locate, examine(ready.stack, file.stem))}))
+    faulty = any(found.severity == "fault" for found in findings)
+    return Checked(file, findings, None if faulty else ready.stack)
 
 
 def _summary(report: Checked) -> str:

@@ -1,0 +1,63 @@
+"""Which cluster this is about, and a client for it: the one that the stack's resources go to."""
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class NoClusterError(Exception):
+    """There is no usable way to a cluster; the text says why, and what to set."""
+
+
+def connect() -> Any:
+    """An `ApiClient` of the `kubernetes` package; nothing has been asked of the server yet.
+
+    Read at each run, as Pulumi's Kubernetes provider does: KUBECONFIG and its current context, else
+    the pod's own account. The package is imported here: it takes a third of a second.
+    """
+    import urllib3
+    from kubernetes import client, config
+
+    # Empty is unset, as for kubectl; the library takes neither for its default.
+    kubeconfig = os.environ.get("KUBECONFIG") or "~/.kube/config"
+    load: Any = config  # its functions bear no types
+    access = client.Configuration()
+    access.retries = 1
+    try:
+        with _errors_logged() as errors:
+            load.load_kube_config(kubeconfig, client_configuration=access)
+    except Exception as fault:  # a file that is no kubeconfig fails in as many ways as files do
+        try:
+            load.load_incluster_config(client_configuration=access)
+        except config.ConfigException:
+            raise NoClusterError(f"no cluster to talk to: {_line(fault)}; set KUBECONFIG") from None
+    if errors:  # the program that should give a token; the library goes on as nobody
+        raise NoClusterError(
+            f"the kubeconfig's credentials cannot be had: {errors[0]}; log in, or mend its `users` entry"
+        )
+    if not access.verify_ssl:  # the kubeconfig says so; kubectl does not nag either
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+    return client.ApiClient(access)
+
+
+def _line(fault: Exception) -> str:
+    return " ".join(str(fault).split()) or type(fault).__name__
+
+
+@contextmanager
+def _errors_logged() -> Iterator[list[str]]:
+    """The errors that the library only logs, a line each, instead of on the screen."""
+    heard: list[str] = []
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            heard.append(" ".join(record.getMessage().split()))
+
+    handler, root = Handler(logging.ERROR), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield heard
+    finally:
+        root.removeHandler(handler)

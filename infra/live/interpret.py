@@ -1,0 +1,196 @@
+"""Objects as the API serves them, reduced to what the checks ask about. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from components.node_plan import Node
+from infra.live.snapshot import (
+    FoundCrd,
+    FoundNamespace,
+    FoundOperator,
+    FoundStorageClass,
+    FoundWebhook,
+    Version,
+)
+from infra.vocabulary import STACK_MANAGER_PREFIX, TFJOB_CRD, TRAINING_OPERATOR
+
+Object = Mapping[str, Any]
+
+_OPERATOR_NAMES = (TRAINING_OPERATOR, "tf-job-operator", "tf-operator", "tf-operator-controller-manager")
+"""Of Deployments and of images, today's and those of the releases before."""
+_OPERATOR_LABEL = ("control-plane", "kubeflow-training-operator")
+_OPERATOR_WEBHOOKS = "training-operator.kubeflow.org"
+_SCHEMES, _WATCHED, _WATCHED_ENV = "enable-scheme", "namespace", "KUBEFLOW_NAMESPACE"
+
+_CLAIMS = (
+    # annotation, what wrote it
+    ("meta.helm.sh/release-name", "Helm"),
+    ("argocd.argoproj.io/tracking-id", "Argo CD"),
+)
+_CLAIM_LABELS = (
+    ("argocd.argoproj.io/instance", "Argo CD"),
+    ("kustomize.toolkit.fluxcd.io/name", "Flux"),
+    ("helm.toolkit.fluxcd.io/name", "Flux"),
+)
+
+
+def version(answer: Object) -> Version:
+    """From /version: some providers write the minor as `34+`."""
+    found = re.match(r"v?(\d+)\.(\d+)", str(answer["gitVersion"]))
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def nodes(items: Iterable[Object]) -> tuple[Node, ...]:
+    """By name, without the list of images and the like, which is most of a node."""
+    kept = [
+        {
+            "metadata": node["metadata"],
+            "spec": {"taints": (node.get("spec") or {}).get("taints") or []},
+            "status": {"allocatable": (node.get("status") or {}).get("allocatable") or {}},
+        }
+        for node in items
+    ]
+    return tuple(sorted(kept, key=lambda node: str(node["metadata"]["name"])))
+
+
+def namespace(item: Object) -> FoundNamespace:
+    metadata = item["metadata"]
+    return FoundNamespace(name=metadata["name"], labels=metadata.get("labels") or {}, others=others(metadata))
+
+
+def storage_class(item: Object) -> FoundStorageClass:
+    return FoundStorageClass(name=item["metadata"]["name"], provisioner=item["provisioner"])
+
+
+def crd(item: Object) -> FoundCrd:
+    return FoundCrd(
+        served=tuple(v["name"] for v in item["spec"]["versions"] if v.get("served")),
+        stored=tuple((item.get("status") or {}).get("storedVersions") or ()),
+        others=others(item["metadata"]),
+    )
+
+
+def operators(deployments: Iterable[Object]) -> tuple[FoundOperator, ...]:
+    """The Deployments that are training operators by name, label or image."""
+    return tuple(_operator(item) for item in deployments if _is_operator(item))
+
+
+def _is_operator(item: Object) -> bool:
+    template = item["spec"]["template"]
+    labels = (item["metadata"].get("labels"), (template.get("metadata") or {}).get("labels"))
+    key, value = _OPERATOR_LABEL
+    return (
+        item["metadata"]["name"] in _OPERATOR_NAMES
+        or any((found or {}).get(key) == value for found in labels)
+        or any(_image_name(c.get("image", "")) in _OPERATOR_NAMES for c in template["spec"]["containers"])
+    )
+
+
+def _image_name(image: str) -> str:
+    """The last part of an image's path, without tag and digest."""
+    return image.partition("@")[0].rpartition("/")[2].partition(":")[0].replace("_", "-")
+
+
+def _operator(item: Object) -> FoundOperator:
+    containers = item["spec"]["template"]["spec"]["containers"]
+    words = [word for c in containers for word in (*(c.get("command") or ()), *(c.get("args") or ()))]
+    schemes = [scheme.lower() for scheme in _values(words, _SCHEMES)]
+    return FoundOperator(
+        namespace=item["metadata"]["namespace"],
+        name=item["metadata"]["name"],
+        ready=(item.get("status") or {}).get("readyReplicas") or 0,
+        serves_tfjobs=not schemes or "tfjob" in schemes,
+        watches=_watched(words, containers),
+        others=others(item["metadata"]),
+    )
+
+
+def _watched(words: Sequence[str], containers: Iterable[Object]) -> str | None:
+    env = [e.get("value") for c in containers for e in c.get("env") or () if e.get("name") == _WATCHED_ENV]
+    return next((value for value in (*_values(words, _WATCHED), *env) if value), None)
+
+
+def _values(words: Sequence[str], flag: str) -> Iterator[str]:
+    """What `-flag value`, `--flag value` and `--flag=value` give, as Go's flag package reads them."""
+    for i, word in enumerate(words):
+        name, equals, value = word.lstrip("-").partition("=")
+        if word.startswith("-") and name == flag:
+            yield value if equals else next(iter(words[i + 1 : i + 2]), "")
+
+
+def asked_about_tfjobs(configurations: Iterable[Object]) -> Iterator[tuple[Object, Object]]:
+    """Webhooks, each with its configuration, that a new TFJob is sent to and that a Service answers."""
+    for configuration in configurations:
+        for found in configuration.get("webhooks") or ():
+            if found["clientConfig"].get("service") and any(map(_covers_tfjobs, found.get("rules") or ())):
+                yield configuration, found
+
+
+def _covers_tfjobs(rule: Object) -> bool:
+    resource, _, group = TFJOB_CRD.partition(".")
+    return (
+        bool({"*", group} & set(rule.get("apiGroups") or ()))
+        and bool({"*", "*/*", resource} & set(rule.get("resources") or ()))
+        and bool({"*", "CREATE"} & set(rule.get("operations") or ()))
+    )
+
+
+def service(found: Object) -> tuple[str, str]:
+    """Namespace and name of the Service that answers a webhook."""
+    asked = found["clientConfig"]["service"]
+    return asked["namespace"], asked["name"]
+
+
+def webhook(configuration: Object, found: Object, ready: bool | None) -> FoundWebhook:
+    namespace, name = service(found)
+    return FoundWebhook(
+        configuration=configuration["metadata"]["name"],
+        name=found["name"],
+        namespace=namespace,
+        service=name,
+        of_an_operator=found["name"].endswith(_OPERATOR_WEBHOOKS),
+        blocks=found.get("failurePolicy", "Fail") == "Fail",
+        ready=ready,
+        others=others(configuration["metadata"]),
+    )
+
+
+def has_ready_endpoint(endpoint_slice: Object) -> bool:
+    """An endpoint whose readiness is not stated counts as ready, as the API says."""
+    return any(
+        (endpoint.get("conditions") or {}).get("ready") is not False
+        for endpoint in endpoint_slice.get("endpoints") or ()
+    )
+
+
+def others(metadata: Object) -> tuple[str, ...]:
+    """Who made or manages an object other than a stack of this program; empty: one does, alone.
+
+    Whoever edits an object that a stack made is not its owner. A tool that says it owns it is, also
+    beside the stack.
+    """
+    claims = dict.fromkeys((*_claims(metadata), *_owner_references(metadata)))
+    if claims:
+        return tuple(claims)
+    managers = [
+        str(entry.get("manager", "someone"))
+        for entry in metadata.get("managedFields") or ()
+        if not entry.get("subresource")
+    ]
+    if any(manager.startswith(STACK_MANAGER_PREFIX) for manager in managers):
+        return ()
+    return tuple(dict.fromkeys(managers)) or ("someone else",)
+
+
+def _claims(metadata: Object) -> Iterator[str]:
+    for found, claims in (
+        (metadata.get("annotations") or {}, _CLAIMS),
+        (metadata.get("labels") or {}, _CLAIM_LABELS),
+    ):
+        yield from (owner for key, owner in claims if key in found)
+
+
+def _owner_references(metadata: Object) -> Iterator[str]:
+    for owner in metadata.get("ownerReferences") or ():
+        yield f"{owner['kind']} {owner['name']}"

@@ -1,0 +1,243 @@
+"""How the cluster is asked: a server on this machine answers as an API server would, or does not."""
+
+import json
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import yaml
+
+from components.cluster_access import NoClusterError
+from infra.live import examine, reader
+from infra.models import Stack
+
+VERSION = {"major": "1", "minor": "34", "gitVersion": "v1.34.4"}
+CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/tfjobs.kubeflow.org"
+WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+SLICES = "/apis/discovery.k8s.io/v1/namespaces/ns/endpointslices"
+MANY_SECONDS = 10
+
+
+class Server:
+    """Answers by path: an object, or a status code; an empty list where nothing was said."""
+
+    def __init__(self):
+        self.answers = {"/version/": VERSION}
+        self.asked = []
+        test = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self):
+                path, query = urlsplit(self.path).path, parse_qs(urlsplit(self.path).query)
+                test.asked.append((self.command, path, query))
+                found = test.answers.get(path, {"items": []})
+                if callable(found):
+                    found = found(query)
+                status = found if isinstance(found, int) else 200
+                body = {"message": f"no {path}: system:anonymous" if status == 499 else f"no {path}"}
+                raw = (
+                    found
+                    if isinstance(found, bytes)
+                    else json.dumps(body if status != 200 else found).encode()
+                )
+                self.send_response(403 if status == 499 else status)
+                self.send_header("Content-Length", str(len(raw)))
+                self.end_headers()
+                self.wfile.write(raw)
+
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815
+
+            def log_message(self, *_):
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.http.server_port}"
+
+
+TOKEN = {"token": "secret-token"}
+ANONYMOUS = 499
+"""Makes a 403 of a user that nobody is."""
+
+
+@pytest.fixture
+def kubeconfig(tmp_path, monkeypatch):
+    def point_to(url, user=TOKEN):
+        entry = {"name": "x"}
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "x",
+            "clusters": [entry | {"cluster": {"server": url}}],
+            "contexts": [entry | {"context": {"cluster": "x", "user": "x"}}],
+            "users": [entry | {"user": user}],
+        }
+        file = tmp_path / "kubeconfig"
+        file.write_text(yaml.safe_dump(config))
+        monkeypatch.setenv("KUBECONFIG", str(file))
+        return file
+
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    return point_to
+
+
+@pytest.fixture
+def server(kubeconfig):
+    server = Server()
+    kubeconfig(server.url)
+    yield server
+    server.http.shutdown()
+    server.http.server_close()
+
+
+def refusal():
+    with pytest.raises(NoClusterError) as caught:
+        reader.read()
+    text = str(caught.value)
+    assert "secret-token" not in text
+    assert "object at 0x" not in text
+    return text
+
+
+def test_an_empty_cluster_is_read_whole_and_only_by_getting(server):
+    server.answers[CRD] = 404
+    found = reader.read()
+    assert (found.version, found.nodes, found.operators, found.crds) == ((1, 34), (), (), ())
+    assert found.unread == ()
+    assert {command for command, _, _ in server.asked} == {"GET"}
+
+
+def test_a_long_list_is_read_page_by_page(server):
+    def page(query):
+        first = "continue" not in query
+        items = [{"metadata": {"name": "a" if first else "b"}}]
+        return {"items": items, "metadata": {"continue": "more"} if first else {}}
+
+    server.answers |= {CRD: 404, "/api/v1/nodes": page}
+    assert [node["metadata"]["name"] for node in reader.read().nodes] == ["a", "b"]
+
+
+@pytest.mark.parametrize("status", [403, 500])
+def test_what_may_not_be_read_is_noted_and_the_rest_goes_on(server, status):
+    server.answers |= {CRD: status, "/api/v1/nodes": status}
+    found = reader.read()
+    assert (found.nodes, found.crds, found.namespaces) == (None, None, ())
+    kinds = [unread.kind for unread in found.unread]
+    assert kinds == ["nodes", "customresourcedefinitions"]
+    assert found.unread[0].reason == "no /api/v1/nodes"
+
+
+def test_endpoints_are_asked_for_once_a_service(server):
+    rule = {"apiGroups": ["kubeflow.org"], "resources": ["tfjobs"], "operations": ["*"]}
+    service = {"service": {"namespace": "ns", "name": "svc"}}
+    webhooks = [{"name": name, "clientConfig": service, "rules": [rule]} for name in ("a", "b")]
+    server.answers |= {
+        CRD: 404,
+        WEBHOOKS: {"items": [{"metadata": {"name": "c"}, "webhooks": webhooks}]},
+        SLICES: {"items": [{"endpoints": [{"conditions": {"ready": True}}]}]},
+    }
+    assert [webhook.ready for webhook in reader.read().webhooks] == [True, True]
+    [query] = [query for _, path, query in server.asked if path == SLICES]
+    assert query["labelSelector"] == ["kubernetes.io/service-name=svc"]
+    server.answers[SLICES] = 403
+    found = reader.read()
+    assert [webhook.ready for webhook in found.webhooks] == [None, None]
+    assert [unread.kind for unread in found.unread] == ["endpointslices"]
+
+
+@pytest.mark.parametrize("path", ["/version/", "/api/v1/namespaces"])
+@pytest.mark.parametrize("status", [401, ANONYMOUS])
+def test_credentials_that_are_not_accepted_end_it(server, path, status):
+    server.answers[path] = status
+    assert "does not accept these credentials" in refusal()
+
+
+@pytest.mark.parametrize("answer", [b"<html>", b"[]", {}])
+def test_something_else_than_kubernetes_is_told(server, answer):
+    server.answers["/version/"] = answer
+    assert "answers, but not as Kubernetes does; check KUBECONFIG" in refusal()
+
+
+def test_a_server_that_is_not_there_is_told_by_its_address(kubeconfig):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    kubeconfig(f"https://user:password@127.0.0.1:{port}")
+    text = refusal()
+    assert text.startswith(f"the API server 127.0.0.1:{port} does not answer (")
+    assert "refused" in text
+    assert "HTTPSConnection" not in text
+    assert "password" not in text
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_server_that_accepts_and_says_nothing_is_told_within_seconds(kubeconfig, scheme):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        kubeconfig(f"{scheme}://127.0.0.1:{silent.getsockname()[1]}")
+        since = time.monotonic()
+        assert "does not answer" in refusal()
+        assert time.monotonic() - since < MANY_SECONDS
+
+
+def test_a_server_whose_packets_vanish_is_told_within_seconds(kubeconfig):
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        address = full.getsockname()
+        waiting = [socket.socket() for _ in range(4)]  # the queue is full, so further ones are dropped
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(address)
+        kubeconfig(f"https://127.0.0.1:{address[1]}")
+        since = time.monotonic()
+        assert "does not answer" in refusal()
+        assert time.monotonic() - since < MANY_SECONDS
+        for one in waiting:
+            one.close()
+
+
+@pytest.mark.parametrize("text", ["", "- a: [", "just words", "clusters: {}", "[]"])
+def test_a_kubeconfig_that_is_none_is_told(kubeconfig, text):
+    kubeconfig("https://127.0.0.1:1").write_text(text)
+    assert refusal().endswith("; set KUBECONFIG")
+
+
+@pytest.mark.parametrize(
+    "program", [["sh", "-c", "echo not logged in >&2; exit 3"], ["colo-has-no-such-program"]]
+)
+def test_a_program_for_credentials_that_fails_is_told_alone(kubeconfig, program, capfd):
+    command, *args = program
+    credentials = {"apiVersion": "client.authentication.k8s.io/v1", "command": command, "args": args}
+    kubeconfig("https://127.0.0.1:1", {"exec": credentials})
+    assert refusal().startswith("the kubeconfig's credentials cannot be had: ")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_certificate_that_is_none_is_told(kubeconfig, tmp_path):
+    file = tmp_path / "client.pem"
+    file.write_text("foo")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        user = {"client-certificate": str(file), "client-key": str(file)}
+        kubeconfig(f"https://127.0.0.1:{silent.getsockname()[1]}", user)
+        assert "[SSL]" in refusal()
+
+
+def test_a_kubeconfig_that_is_not_there_is_told(monkeypatch, tmp_path):
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    assert refusal().endswith("; set KUBECONFIG")
+
+
+def test_without_a_cluster_there_is_one_finding(monkeypatch, tmp_path):
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    [finding] = examine(Stack(), "dev")
+    assert (finding.severity, finding.code, finding.remedy) == (
+        "fault",
+        "cluster-unreachable",
+        "set KUBECONFIG",
+    )
