@@ -70,8 +70,8 @@ def runs(scheduled, job):
 
 
 def test_the_account_may_make_tfjobs_and_look_at_them_and_nothing_else(scheduled):
-    def may(verb, kind, namespace=NAMESPACE):
-        asked = ("auth", "can-i", verb, kind, "-n", namespace, "--as", ACCOUNT)
+    def may(verb, kind, *options, namespace=NAMESPACE):
+        asked = ("auth", "can-i", verb, kind, *options, "-n", namespace, "--as", ACCOUNT)
         return scheduled.sandbox.kubectl(*asked, check=False).strip().endswith("yes")
 
     assert may("create", "tfjobs.kubeflow.org")
@@ -88,7 +88,8 @@ def test_the_account_may_make_tfjobs_and_look_at_them_and_nothing_else(scheduled
     ):
         assert not may("create", kind), kind
         assert not may("get", kind), kind
-    assert not may("create", "tfjobs.kubeflow.org", "default")
+    assert not may("update", "tfjobs.kubeflow.org", "--subresource=status")
+    assert not may("create", "tfjobs.kubeflow.org", namespace="default")
 
 
 def test_each_minute_makes_a_tfjob_that_trains_succeeds_and_is_deleted_after_its_time(scheduled):
