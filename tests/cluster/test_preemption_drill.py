@@ -37,7 +37,6 @@ def drill(deployed):
             "volumes": [{"claim": "training-data", "mount_path": "/data"}],
             "checkpoint_path": f"/data/checkpoints/drill-{time.time_ns()}",
             "termination_grace_period_seconds": 30,
-            "enable_dynamic_worker": True,
             "node_selector": {HOSTNAME: NODE_NAME},
             "worker": {
                 "restart_policy": "OnFailure",
@@ -138,7 +137,7 @@ def test_a_preempted_training_comes_back_and_goes_on_where_it_was(drill, namespa
 
 
 def test_a_deleted_pod_fails_a_job_without_dynamic_workers(deployment, namespace):
-    """Why the contract asks for them; an operator that knows better makes this test fail."""
+    """Why lone workers are rendered as such; an operator that knows better makes this test fail."""
     sandbox = deployment.sandbox
     container = {
         "name": "tensorflow",
