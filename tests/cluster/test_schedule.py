@@ -138,9 +138,10 @@ def test_a_run_that_is_due_ends_the_last_one_where_the_schedule_says_replace(sch
 
 
 def test_a_run_started_by_hand_is_one_like_the_others(scheduled):
-    by_hand = scheduled.workspace.outputs()["schedules"]["beat"]["start"].split()
-    assert by_hand[0] == "kubectl"
-    scheduled.sandbox.kubectl(*by_hand[1:-1], "beat-by-hand")
+    command = scheduled.workspace.outputs()["schedules"]["beat"]["start"]
+    kubectl, *arguments = command.replace("$(date +%H%M%S)", "by-hand").split()
+    assert kubectl == "kubectl"
+    scheduled.sandbox.kubectl(*arguments)
     eventually(lambda: "Succeeded" in runs(scheduled, "beat").get("beat-by-hand", ()), timeout_seconds=180)
 
 
