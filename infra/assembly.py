@@ -8,15 +8,17 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.base import Component
+from components.job_args import TrainingJobArgs
 from components.node_pool import NodePool, NodePoolArgs
 from components.priority_classes import PriorityClasses, PriorityClassesArgs
+from components.scheduled_training_job import ScheduledTrainingJob
 from components.shared_storage import SharedStorage, SharedStorageArgs
 from components.tenant import Tenant, TenantArgs
-from components.training_job import TrainingJob, TrainingJobArgs
+from components.training_job import TrainingJob
 from components.training_operator import TrainingOperator, TrainingOperatorArgs
 from infra.models import JobSpec
 from infra.plan import Plan
-from infra.vocabulary import leading_pod
+from infra.vocabulary import JOB_LABEL, leading_pod
 
 
 def assemble(ready: Plan, stack_name: str) -> dict[str, Any]:
@@ -76,13 +78,14 @@ class Assembly:
         self._jobs = {job.name: self._job(job) for job in self._stack.jobs}
 
     def outputs(self) -> dict[str, Any]:
-        """What is where, and the commands that follow each job."""
+        """What is where, and the commands that follow each job and each schedule."""
         operator = self._stack.training_operator
         return {
             "namespaces": [tenant.namespace for tenant in self._tenants.values()],
             "pools": {name: pool.nodes for name, pool in self._pools.items()},
             **({"training_operator": {"namespace": operator.namespace}} if operator.install else {}),
-            "jobs": {job.name: follow(job) for job in self._stack.jobs},
+            "jobs": {job.name: follow(job) for job in self._stack.jobs if job.schedule is None},
+            "schedules": {job.name: follow_runs(job) for job in self._stack.jobs if job.schedule},
             **({"kubeconfig": found} if (found := os.environ.get("KUBECONFIG")) else {}),
         }
 
@@ -105,7 +108,7 @@ class Assembly:
             self._after(*([tenant] if tenant else [])),
         )
 
-    def _job(self, job: JobSpec) -> TrainingJob:
+    def _job(self, job: JobSpec) -> Component:
         pool = self._pools.get(job.pool) if job.pool else None
         storage = {claim: self._storage[claim] for _, claim in job.claims()}
         waits_for: list[Component] = [
@@ -115,18 +118,16 @@ class Assembly:
             *([pool] if pool else []),
             *storage.values(),
         ]
-        return TrainingJob(
-            job.name,
-            TrainingJobArgs(
-                spec=job,
-                namespace=self._tenants[job.tenant].namespace,
-                priority_class=job.priority,
-                pool=next((p for p in self._stack.pools if p.name == job.pool), None),
-                script=self._ready.scripts[job.script] if job.script else None,
-                claims={name: claim.claim_name for name, claim in storage.items()},
-            ),
-            self._after(*waits_for),
+        args = TrainingJobArgs(
+            spec=job,
+            namespace=self._tenants[job.tenant].namespace,
+            priority_class=job.priority,
+            pool=next((p for p in self._stack.pools if p.name == job.pool), None),
+            script=self._ready.scripts[job.script] if job.script else None,
+            claims={name: claim.claim_name for name, claim in storage.items()},
         )
+        trains = TrainingJob if job.schedule is None else ScheduledTrainingJob
+        return trains(job.name, args, self._after(*waits_for))
 
 
 def follow(job: JobSpec) -> Mapping[str, str]:
@@ -135,4 +136,17 @@ def follow(job: JobSpec) -> Mapping[str, str]:
     return {
         "state": f"kubectl get tfjob -n {job.tenant} {job.name}",
         "logs": f"kubectl logs -n {job.tenant} -f {leader}",
+    }
+
+
+def follow_runs(job: JobSpec) -> Mapping[str, str]:
+    """The commands that show the runs of a scheduled job, and that start one at once."""
+    ours = f"-n {job.tenant} -l {JOB_LABEL}={job.name}"
+    now = f"{job.name}-$(date +%H%M%S)"
+    leader = leading_pod("<run>", has_chief=job.chief is not None)
+    return {
+        "state": f"kubectl get cronjobs,tfjobs {ours}",
+        "runs": f"kubectl logs {ours} --tail=-1",
+        "logs": f"kubectl logs -n {job.tenant} -f {leader}",
+        "start": f"kubectl create job -n {job.tenant} --from=cronjob/{job.name} {now}",
     }

@@ -17,7 +17,7 @@ from pulumi_kubernetes.networking.v1 import (
     NetworkPolicySpecArgs,
 )
 
-from infra.vocabulary import METRICS_PORT, NAMESPACE_NAME_LABEL
+from infra.vocabulary import METRICS_PORT, NAMESPACE_NAME_LABEL, STARTER_LABEL
 
 MONITORING_NAMESPACE = "monitoring"
 OPERATOR_LABELS = {"control-plane": "kubeflow-training-operator"}
@@ -59,6 +59,12 @@ def tenant_policies() -> Mapping[str, NetworkPolicySpecArgs]:
                     from_=[_namespace(MONITORING_NAMESPACE)], ports=[_port(METRICS_PORT)]
                 )
             ],
+        ),
+        # To anywhere: the API server is no pod, and its address and port differ from cluster to cluster.
+        "allow-starts": NetworkPolicySpecArgs(
+            pod_selector=LabelSelectorArgs(match_labels={STARTER_LABEL: "true"}),
+            policy_types=["Egress"],
+            egress=[NetworkPolicyEgressRuleArgs()],
         ),
     }
 

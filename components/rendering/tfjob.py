@@ -80,7 +80,17 @@ def tfjob_spec(
     rendered = {
         "runPolicy": run_policy(spec),
         "successPolicy": spec.success_policy,
-        "enableDynamicWorker": spec.enable_dynamic_worker or None,
+        "enableDynamicWorker": spec.enable_dynamic_worker or _may_be_preempted(spec) or None,
         "tfReplicaSpecs": replicas,
     }
     return stated(rendered)
+
+
+def _may_be_preempted(spec: JobSpec) -> bool:
+    """Whether dynamic workers let a job outlive its preemption, and change nothing else of it.
+
+    The operator takes a running pod that is being deleted for a failed one, and fails the job whatever
+    the restart policy says, but for dynamic workers (`UpdateJobStatus` of v1.9.4, kubeflow/trainer#2124).
+    A lone worker has no TF_CONFIG, which is what else they change. With `Never`, nothing would fail it.
+    """
+    return not spec.distributed and spec.worker is not None and spec.worker.restart_policy != "Never"

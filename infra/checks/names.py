@@ -49,8 +49,12 @@ def _duplicates(subject: Subject) -> Iterator[Finding]:
 
 
 def _pod_names(i: int, job: JobSpec) -> Iterator[Finding]:
-    """The operator makes pods and Services named <job>-<role>-<index>."""
-    endings = [f"-{role}-{spec.replicas - 1}" for role, spec in job.roles()]
+    """The operator makes pods and Services named <run>-<role>-<index>.
+
+    The run of a job that is declared once has the job's name; a CronJob adds the minute that it is due.
+    """
+    run = "-00000000" if job.schedule is not None else ""
+    endings = [f"{run}-{role}-{spec.replicas - 1}" for role, spec in job.roles()]
     longest = max(endings, key=len)
     room = _LONGEST - len(longest)
     if len(job.name) > room:

@@ -124,7 +124,10 @@ EXAMPLES: dict[str, tuple[Change, Change]] = {
     "JobSpec.labels": (NOTHING, {"labels": {"team": "ranking"}}),
     "JobSpec.annotations": (NOTHING, {"annotations": {"example.com/wiki": "https://wiki.example/m"}}),
     "JobSpec.success_policy": (NOTHING, {"success_policy": "AllWorkers"}),
-    "JobSpec.enable_dynamic_worker": (NOTHING, {"enable_dynamic_worker": True}),
+    "JobSpec.enable_dynamic_worker": (
+        {"worker": {"replicas": 2}},
+        {"worker": {"replicas": 2}, "enable_dynamic_worker": True},
+    ),
     "JobSpec.schedule": (NOTHING, _scheduled()),
     "JobSpec.pod_overrides": (NOTHING, {"pod_overrides": {"dnsPolicy": "Default"}}),
     "RoleSpec.replicas": (NOTHING, _worker(replicas=2)),

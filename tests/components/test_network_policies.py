@@ -50,3 +50,9 @@ def test_the_api_server_reaches_the_operators_webhook_from_wherever_it_is(declar
 def test_the_operators_policy_selects_the_operator_alone(declare):
     selector = policy(declare, operator_policy())["podSelector"]
     assert selector == {"matchLabels": {"control-plane": "kubeflow-training-operator"}}
+
+
+def test_pods_that_start_training_reach_the_api_server_wherever_it_is_and_no_others_do(declare):
+    sent = policy(declare, tenant_policies()["allow-starts"])
+    assert sent["podSelector"] == {"matchLabels": {"colocation.io/starts-training": "true"}}
+    assert (sent["policyTypes"], sent["egress"]) == (["Egress"], [{}])

@@ -72,7 +72,7 @@ def test_what_is_not_asked_for_is_not_declared(declare):
 def test_traffic_is_denied_by_default_and_what_training_needs_is_allowed(declare):
     declared = declare(lambda: Tenant("vision", vision()))
     names = {policy.inputs["metadata"]["name"] for policy in declared.all(POLICY)}
-    assert names == {"default-deny", "allow-dns", "allow-peers", "allow-metrics"}
+    assert names == {"default-deny", "allow-dns", "allow-peers", "allow-metrics", "allow-starts"}
     assert {policy.inputs["metadata"]["namespace"] for policy in declared.all(POLICY)} == {"vision"}
 
 

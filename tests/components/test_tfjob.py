@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from components.rendering.tfjob import tfjob_manifest
 from infra.models import JobSpec
 from tests.components.jobs import MNIST, rendered, role
@@ -50,6 +52,21 @@ def test_what_counts_as_success_and_who_may_come_and_go_is_said_only_where_asked
     assert spec["successPolicy"] == "AllWorkers"
     assert spec["enableDynamicWorker"] is True
     assert set(rendered()) == {"runPolicy", "tfReplicaSpecs"}
+
+
+@pytest.mark.parametrize(
+    ("roles", "said"),
+    [
+        ({"worker": {}}, True),
+        ({"worker": {"restart_policy": "ExitCode"}}, True),
+        ({"worker": {"restart_policy": "Never"}}, None),  # then nothing would ever fail it
+        ({"worker": {"replicas": 2}}, None),  # it would change their TF_CONFIG
+        ({"worker": {}, "ps": {}}, None),
+        ({"worker": None, "chief": {}}, None),  # the operator excepts workers alone
+    ],
+)
+def test_a_lone_worker_is_dynamic_so_that_a_preemption_does_not_fail_its_job(roles, said):
+    assert rendered(**roles).get("enableDynamicWorker") is said
 
 
 def test_the_clean_up_is_always_said():

@@ -6,7 +6,8 @@ import pulumi
 import pytest
 from pulumi_kubernetes.core.v1 import Namespace
 
-from components.training_job import TrainingJob, TrainingJobArgs, script_config_map
+from components.job_args import TrainingJobArgs
+from components.training_job import TrainingJob, script_config_map
 from infra.models import JobSpec
 
 TFJOB = "kubernetes:kubeflow.org/v1:TFJob"

@@ -50,6 +50,17 @@ def test_the_example_of_a_job_is_one_that_the_program_accepts(root):
         JobSpec.model_validate(job | yaml.safe_load(f"run_policy: {{{line}}}"))
 
 
+def test_the_examples_of_schedules_and_preemption_are_ones_that_the_program_accepts(root):
+    retrain, schedule = examples(root / "docs/tasks/retrain-on-a-schedule.md")
+    survive, *_ = examples(root / "docs/tasks/survive-a-preemption.md")
+    for job in (retrain[0], retrain[0] | schedule, survive[0]):
+        JobSpec.model_validate(job)
+
+
+def examples(file):
+    return [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", file.read_text(), re.DOTALL)]
+
+
 def test_the_examples_of_the_operator_are_ones_that_the_program_accepts(root):
     text = (root / "docs/tasks/own-cluster.md").read_text()
     examples = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)

@@ -5,7 +5,7 @@ import runpy
 import pulumi
 import pytest
 
-from infra.assembly import assemble, follow
+from infra.assembly import assemble, follow, follow_runs
 from infra.models import JobSpec
 from infra.places import ROOT
 from infra.plan import plan
@@ -144,6 +144,25 @@ def test_the_kubeconfig_of_the_sandbox_is_told(assembled, data, monkeypatch):
 def test_the_chief_is_followed_where_there_is_one():
     job = {"name": "d", "tenant": "t", "priority": "p", "image": "i:1", "worker": {}, "chief": {}}
     assert follow(JobSpec.model_validate(job))["logs"] == "kubectl logs -n t -f d-chief-0"
+
+
+def test_a_scheduled_job_is_a_cron_job_that_waits_for_the_same_and_no_tfjob(assembled, data):
+    data["jobs"][0]["schedule"] = "0 2 * * *"
+    declared, out = assembled(data)
+    assert TFJOB not in kinds(declared)
+    assert declared.only("kubernetes:batch/v1:CronJob").name == "mnist-cronjob"
+    assert "gpu-marks" in declared.waits_for["mnist-cronjob"]
+    assert out["jobs"] == {}
+    assert out["schedules"]["mnist"]["state"] == (
+        "kubectl get cronjobs,tfjobs -n vision -l colocation.io/job=mnist"
+    )
+
+
+def test_a_run_is_started_by_hand_under_a_name_no_longer_than_the_schedules():
+    job = {"name": "d", "tenant": "t", "priority": "p", "image": "i:1", "worker": {}, "schedule": "@daily"}
+    commands = follow_runs(JobSpec.model_validate(job))
+    assert commands["start"] == "kubectl create job -n t --from=cronjob/d d-$(date +%H%M%S)"
+    assert commands["logs"] == "kubectl logs -n t -f <run>-worker-0"
 
 
 def test_warnings_reach_the_person_who_updates(assembled, data, monkeypatch):

@@ -107,7 +107,8 @@ class JobSpec(Model):
     success_policy: SuccessPolicy | None = None
     """AllWorkers: succeeded when every worker has. Unset: when the chief, or else worker 0, has."""
     enable_dynamic_worker: Flag = False
-    """Workers may come and go while the job runs: each knows of itself and the parameter servers only."""
+    """Workers may come and go while the job runs: each knows of itself and the parameter servers only.
+    A job of one worker and nothing else is always so, or a preemption would fail it."""
     schedule: Schedule | None = None
     """Train again and again, as a CronJob says. Unset: once."""
     pod_overrides: Mapping[str, JsonValue] = Field(default_factory=dict)

@@ -20,7 +20,8 @@ class RoleSpec(Model):
     resources: Resources = Resources()
     """What each pod asks for and may use."""
     restart_policy: Literal["Always", "OnFailure", "Never", "ExitCode"] = "OnFailure"
-    """OnFailure: a preempted pod starts again. ExitCode: only after codes from 128 up."""
+    """OnFailure: a pod that has failed starts again. ExitCode: only after codes from 128 up. What a preempted
+    job needs beside it: docs/tasks/survive-a-preemption.md."""
     image: Image | None = None
     """Instead of the job's."""
     command: tuple[str, ...] = ()

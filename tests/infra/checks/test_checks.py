@@ -215,6 +215,7 @@ def test_a_name_is_used_once_in_its_list(data, subject, kind):
         ({"worker": {"replicas": 11}}, 63 - len("-worker-10")),
         ({"worker": {"replicas": 10}}, 63 - len("-worker-9")),
         ({"worker": {}, "evaluator": {}}, 63 - len("-evaluator-0")),
+        ({"worker": {}, "schedule": "@daily"}, 63 - len("-29740080-worker-0")),
     ],
 )
 def test_pod_names_fit_into_a_label(data, subject, roles, room):

@@ -1,0 +1,48 @@
+"""What a training job is declared from, whether it trains once or by a schedule."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+
+from components.rendering.tfjob import tfjob_manifest
+from infra.models import JobSpec, PoolSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingJobArgs:
+    """A job, and what it refers to by name elsewhere in the stack."""
+
+    spec: JobSpec
+    namespace: pulumi.Input[str]
+    priority_class: pulumi.Input[str]
+    pool: PoolSpec | None = None
+    script: str | None = None
+    """The script's text; needed when the job names one."""
+    claims: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
+    """Claims by the name of their storage."""
+
+    def script_files(self) -> dict[str, str]:
+        """The script by the name of its file; empty where the job has none.
+
+        Raises:
+            ValueError: the job names a script and its text was not given.
+        """
+        file = self.spec.script
+        if file is None:
+            return {}
+        if self.script is None:
+            raise ValueError(f"job {self.spec.name} names the script {file}, but its text was not given")
+        return {file: self.script}
+
+    def manifest(self, script_name: pulumi.Input[str] | None) -> dict[str, Any]:
+        """The TFJob; `script_name` is the ConfigMap of its script."""
+        return tfjob_manifest(
+            self.spec,
+            self.namespace,
+            pool=self.pool,
+            priority_class=self.priority_class,
+            script_name=script_name,
+            claims=self.claims,
+        )

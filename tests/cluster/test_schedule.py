@@ -1,0 +1,165 @@
+"""Scheduled jobs on the real cluster: runs come by the minute, train, and go."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from sandbox import scratch
+from tests.cluster.conftest import Deployment, eventually
+
+pytestmark = pytest.mark.cluster
+
+NAMESPACE = "kubeflow"
+ACCOUNT = f"system:serviceaccount:{NAMESPACE}:beat-start"
+TRAIN = """
+import tensorflow as tf
+weight = tf.Variable(0.0)
+for step in range(50):
+    with tf.GradientTape() as tape:
+        loss = (weight - 3.0) ** 2
+    weight.assign_sub(0.1 * tape.gradient(loss, weight))
+print(f"weight={float(weight):.2f}")
+"""
+SMALL = {"requests": {"cpu": "50m", "memory": "256Mi"}, "limits": {"cpu": "1", "memory": "1Gi"}}
+
+
+def minutely(deployment, name, command, **schedule):
+    """A job of every minute, with the image of the stack's other jobs."""
+    return {
+        "name": name,
+        "tenant": NAMESPACE,
+        "priority": "offline-low",
+        "image": deployment.stack["jobs"][0]["image"],
+        "command": ["python3", "-u", "-c"],
+        "args": [command],
+        "worker": {"resources": SMALL},
+        "schedule": {"cron": "* * * * *", **schedule},
+    }
+
+
+@pytest.fixture(scope="module")
+def scheduled(sandbox, tmp_path_factory):
+    """The stack with three jobs of every minute; without them again after the last test."""
+    project = tmp_path_factory.mktemp("scheduled") / "project"
+    deployment = Deployment(sandbox, scratch.copied(sandbox.workspace, project))
+    committed, stack = deployment.stack_file.read_text(), deployment.stack
+    sleep = "import time; time.sleep(150)"
+    stack["jobs"] += [
+        minutely(deployment, "beat", TRAIN, ttl_seconds_after_finished=30),
+        minutely(deployment, "patient", sleep, concurrency_policy="Forbid"),
+        minutely(deployment, "hasty", sleep, concurrency_policy="Replace"),
+    ]
+    deployment.write(stack)
+    deployment.up()
+    yield deployment
+    deployment.stack_file.write_text(committed)
+    deployment.up()
+
+
+def runs(scheduled, job):
+    """Its TFJobs by name, each with its true conditions."""
+    found = scheduled.sandbox.items("tfjobs", "-n", NAMESPACE, "-l", f"colocation.io/job={job}")
+    return {
+        run["metadata"]["name"]: {
+            c["type"] for c in run.get("status", {}).get("conditions", []) if c["status"] == "True"
+        }
+        for run in found
+    }
+
+
+def test_the_account_may_make_tfjobs_and_look_at_them_and_nothing_else(scheduled):
+    def may(verb, kind, *options, namespace=NAMESPACE):
+        asked = ("auth", "can-i", verb, kind, *options, "-n", namespace, "--as", ACCOUNT)
+        return scheduled.sandbox.kubectl(*asked, check=False).strip().endswith("yes")
+
+    assert may("create", "tfjobs.kubeflow.org")
+    assert may("get", "tfjobs.kubeflow.org")
+    for verb in ("list", "watch", "update", "patch", "delete", "deletecollection"):
+        assert not may(verb, "tfjobs.kubeflow.org"), verb
+    for kind in (
+        "pods",
+        "secrets",
+        "configmaps",
+        "jobs.batch",
+        "cronjobs.batch",
+        "tfjobs.kubeflow.org/status",
+    ):
+        assert not may("create", kind), kind
+        assert not may("get", kind), kind
+    assert not may("update", "tfjobs.kubeflow.org", "--subresource=status")
+    assert not may("create", "tfjobs.kubeflow.org", namespace="default")
+
+
+def test_each_minute_makes_a_tfjob_that_trains_succeeds_and_is_deleted_after_its_time(scheduled):
+    logs: dict[str, str] = {}
+
+    def two_have_succeeded():
+        for run, states in runs(scheduled, "beat").items():
+            if "Succeeded" in states and run not in logs:
+                logs[run] = scheduled.sandbox.kubectl("logs", "-n", NAMESPACE, f"{run}-worker-0")
+        return len(logs) >= 2
+
+    eventually(two_have_succeeded, timeout_seconds=300)
+    assert all("weight=3.00" in log for log in logs.values())
+    minutes = sorted(int(run.rpartition("-")[2]) for run in logs)
+    assert minutes[0] < minutes[1] <= time.time() / 60
+
+    first = min(logs)
+    eventually(lambda: first not in runs(scheduled, "beat"), timeout_seconds=120)
+    starts = scheduled.sandbox.kubectl("logs", "-n", NAMESPACE, f"job/{first}")
+    assert starts.splitlines()[-1] == f"{first}: Succeeded"
+
+
+def test_a_run_that_is_due_is_skipped_while_the_last_one_trains(scheduled):
+    def skipped():
+        events = scheduled.sandbox.items("events", "-n", NAMESPACE)
+        return [
+            event["reason"]
+            for event in events
+            if event["involvedObject"]["name"] == "patient" and event["reason"] == "JobAlreadyActive"
+        ]
+
+    eventually(skipped, timeout_seconds=240)
+    assert sum("Succeeded" not in states for states in runs(scheduled, "patient").values()) == 1
+
+
+def test_a_run_that_is_due_ends_the_last_one_where_the_schedule_says_replace(scheduled):
+    first = eventually(lambda: min(runs(scheduled, "hasty"), default=""), timeout_seconds=120)
+
+    def replaced():
+        now = runs(scheduled, "hasty")
+        return first not in now and now
+
+    assert min(eventually(replaced, timeout_seconds=150)) > first
+    pods = f"training.kubeflow.org/job-name={first}"
+    eventually(lambda: scheduled.sandbox.items("pods", "-n", NAMESPACE, "-l", pods) == [], timeout_seconds=60)
+
+
+def test_a_run_started_by_hand_is_one_like_the_others(scheduled):
+    command = scheduled.workspace.outputs()["schedules"]["beat"]["start"]
+    kubectl, *arguments = command.replace("$(date +%H%M%S)", "by-hand").split()
+    assert kubectl == "kubectl"
+    scheduled.sandbox.kubectl(*arguments)
+    eventually(lambda: "Succeeded" in runs(scheduled, "beat").get("beat-by-hand", ()), timeout_seconds=180)
+
+
+def test_a_changed_command_changes_in_place_and_the_next_run_has_it(scheduled):
+    stack = scheduled.stack
+    [beat] = [job for job in stack["jobs"] if job["name"] == "beat"]
+    beat["args"] = ["print('changed')"]
+    scheduled.write(stack)
+    assert scheduled.plan() == {"beat-start": "update"}
+    scheduled.up()
+    old = set(runs(scheduled, "beat"))
+
+    def changed():
+        for run in set(runs(scheduled, "beat")) - old:
+            if "changed" in scheduled.sandbox.kubectl(
+                "logs", "-n", NAMESPACE, f"{run}-worker-0", check=False
+            ):
+                return True
+        return False
+
+    eventually(changed, timeout_seconds=240)
