@@ -79,6 +79,11 @@ def test_the_schema_explains_every_key_that_has_a_meaning():
     assert job["worker"]["description"].startswith("Trains.")
 
 
+def test_the_schema_asks_a_part_of_a_stack_for_its_names_only():
+    models = json.loads(schema.render())["$defs"].values()
+    assert {tuple(model["required"]) for model in models if "required" in model} == {("name",)}
+
+
 def test_a_reader_that_goes_away_ends_the_command_without_a_word():
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
     reader, writer = os.pipe()
