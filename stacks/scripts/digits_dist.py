@@ -20,7 +20,7 @@ from sklearn.model_selection import train_test_split
 
 EPOCHS = int(os.environ.get("EPOCHS", "12"))
 BATCH, RATE, MOMENTUM, SEED = 32, 0.05, 0.9, 7
-FOLDER = Path(os.environ.get("DATA_DIR", "/data")) / os.environ.get("COLOCATION_JOB", "digits-dist")
+FOLDER = Path(os.environ["COLOCATION_CHECKPOINT_PATH"])
 DONE, MEASURED = FOLDER / "done", FOLDER / "measured"
 GOODBYE_SECONDS = 30
 
