@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from infra.layers import layered
 from sandbox import cluster, pulumi, scratch
 from sandbox.progress import Progress
 
@@ -86,8 +87,7 @@ class Deployment:
 
     @property
     def stack(self) -> dict[str, Any]:
-        found: dict[str, Any] = yaml.safe_load(self.stack_file.read_text())
-        return found
+        return whole(self.stack_file)
 
     def write(self, stack: dict[str, Any]) -> None:
         self.stack_file.write_text(yaml.safe_dump(stack, sort_keys=False))
@@ -132,6 +132,12 @@ class Deployment:
         assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
         steps = json.loads(done.stdout)["steps"]
         return {step["urn"].split("::")[-1]: step["op"] for step in steps if step["op"] != "same"}
+
+
+def whole(stack_file: Path) -> dict[str, Any]:
+    """A stack as data, with what it extends, so that a test may write it as one file."""
+    data = layered(stack_file).source.data
+    return {key: value for key, value in data.items() if key != "extends"}
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from infra.places import ROOT, stack_file
-from tests.cluster.conftest import eventually
+from tests.cluster.conftest import eventually, whole
 
 pytestmark = pytest.mark.cluster
 
@@ -59,7 +59,7 @@ def check(environment):
 @pytest.fixture
 def dev():
     """The stack `dev` as data, to be changed into a stack of the test's own."""
-    return yaml.safe_load(stack_file("dev").read_text("utf-8"))
+    return whole(stack_file("dev"))
 
 
 @pytest.fixture
@@ -177,9 +177,9 @@ def test_nodes_of_another_pool_are_told(dev, check_stack):
     assert len(found) == len(dev["pools"][0]["nodes"])
 
 
-def test_nodes_of_another_stack_are_told(check, tmp_path):
+def test_nodes_of_another_stack_are_told(check, dev, tmp_path):
     (tmp_path / "scripts").symlink_to(ROOT / "stacks" / "scripts")
-    (tmp_path / "other.yaml").write_text(stack_file("dev").read_text("utf-8"))
+    (tmp_path / "other.yaml").write_text(yaml.safe_dump(dev))
     code, findings = check("--file", str(tmp_path / "other.yaml"))
     assert (code, {found["code"] for found in findings}) == (1, {"node-claimed"})
     assert "pool gpu of stack dev" in findings[0]["message"]
