@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
+import textwrap
 
+import pytest
 import yaml
 
-from infra.cli import COMMANDS
+from infra.cli import COMMANDS, main
 from infra.cli.sandbox import ACTIONS
 from infra.models import JobSpec, TrainingOperatorSpec
 from infra.plan import plan
+from tests.docs.conftest import Page
 
 
 def test_every_relative_link_leads_to_a_file(page):
@@ -59,6 +63,42 @@ def test_the_examples_of_schedules_and_preemption_are_ones_that_the_program_acce
 
 def examples(file):
     return [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", file.read_text(), re.DOTALL)]
+
+
+@pytest.fixture
+def stacks(root, tmp_path, monkeypatch):
+    """A copy of the stacks that a page's commands may change."""
+    shutil.copytree(root / "stacks", tmp_path / "stacks")
+    for config in root.glob("Pulumi.*.yaml"):
+        shutil.copy(config, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("infra.places.STACKS", tmp_path / "stacks")
+    return tmp_path / "stacks"
+
+
+def test_a_mistake_in_the_example_of_a_job_is_told_as_the_page_shows(root, stacks, capsys):
+    text = (root / "docs/tasks/add-a-training-job.md").read_text()
+    [example] = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    [shown] = re.findall(r"colo check --stack dev\n(.*?)```", text, re.DOTALL)
+    assert "`script: chrun.py`" in text
+    wrong = re.sub(r" *checkpoint_path:.*\n", "", example.replace("script: churn.py", "script: chrun.py"))
+    (stacks / "scripts" / "churn.py").write_text("print()\n")
+    for job, code in ((example, 0), (wrong, 1)):
+        entry = textwrap.indent(textwrap.dedent(job), "  ")
+        (stacks / "dev.yaml").write_text(f"{(root / 'stacks/dev.yaml').read_text()}\n{entry}")
+        assert main(["check", "--stack", "dev"]) == code
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "churn-model" in line] == textwrap.dedent(shown).strip().splitlines()
+
+
+def test_the_copy_of_a_stack_is_as_fit_as_the_stack(root, stacks, capsys):
+    page = Page(root / "docs/tasks/own-cluster.md")
+    copies = [command.split()[1:] for command in page.commands() if command.startswith("cp ")]
+    assert copies == [["stacks/prod.yaml", "stacks/lab.yaml"], ["Pulumi.prod.yaml", "Pulumi.lab.yaml"]]
+    for source, copy in copies:
+        shutil.copy(stacks.parent / source, stacks.parent / copy)
+    assert main(["check", "--stack", "lab"]) == 0
+    assert capsys.readouterr().out.startswith("stacks/lab.yaml: no faults")
 
 
 def test_the_examples_of_the_operator_are_ones_that_the_program_accepts(root):

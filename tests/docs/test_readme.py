@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from infra.plan import plan
+
 
 @pytest.fixture
 def twins(root):
@@ -40,3 +42,18 @@ def test_every_target_that_help_lists_is_in_the_readme(root, twins):
     assert "up" in targets
     for text in twins:
         assert [target for target in targets if f"`make {target}`" not in text] == []
+
+
+@pytest.mark.parametrize("name", ["dev", "staging", "prod"])
+def test_the_table_of_stacks_has_their_numbers(root, twins, name):
+    stack = plan(root / "stacks" / f"{name}.yaml").stack
+    quota = stack.tenants[0].quota
+    [gpu] = [pool for pool in stack.pools if pool.name == "gpu"]
+    for text in twins:
+        _, _, cluster, nodes, held, _, _ = re.search(rf"^\| `{name}` .*$", text, re.MULTILINE)[0].split("|")
+        assert re.findall(r"\d+", nodes) == [str(len(gpu.nodes)), str(gpu.capacity.gpus)]
+        cpu, memory, gpus = (quota[f"requests.{key}"] for key in ("cpu", "memory", "nvidia.com/gpu"))
+        assert held.strip() == f"{cpu} CPU, {memory}, {gpus} GPUs"
+        if name == "prod":
+            workers = sum(len(pool.nodes) for pool in stack.pools)
+            assert re.findall(r"\d+", cluster) == ["3", str(workers)]
