@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from infra.assembly import assemble
 from infra.models.quantities import amount
 from infra.places import ROOT, STACKS
 from infra.plan import plan
@@ -111,6 +112,18 @@ def test_a_stack_has_no_faults_and_only_the_warnings_that_it_earned(plans, name)
     ready = plans[name]
     found = [(f.severity, f.code, f.object) for f in ready.findings]
     assert found == EARNED[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_that_a_stack_says_can_be_declared(plans, declare, name):
+    stack, out = plans[name].stack, {}
+    declared = declare(lambda: out.update(assemble(plans[name], name)))
+    trained = {"kubernetes:kubeflow.org/v1:TFJob", "kubernetes:batch/v1:CronJob"}
+    objects = [
+        resource.inputs["metadata"]["name"] for resource in declared.resources if resource.typ in trained
+    ]
+    assert sorted(objects) == sorted(job.name for job in stack.jobs)
+    assert set(out["pools"]) == {pool.name for pool in stack.pools}
 
 
 @pytest.mark.parametrize("name", ["dev", "staging"])
