@@ -13,6 +13,7 @@ from infra.vocabulary import CHECKPOINT_PATH_ENV
 from sandbox import node, simulated_nodes
 
 NAMES = ("dev", "staging", "prod")
+TRAIN = {"kubernetes:kubeflow.org/v1:TFJob", "kubernetes:batch/v1:CronJob"}
 EARNED = {
     # Of the sandbox: its volumes are on the real node, and GPU nodes are simulated.
     "dev": [("warning", "no-checkpoint-path", "tf-mnist-gpu")],
@@ -118,11 +119,10 @@ def test_a_stack_has_no_faults_and_only_the_warnings_that_it_earned(plans, name)
 def test_everything_that_a_stack_says_can_be_declared(plans, declare, name):
     stack, out = plans[name].stack, {}
     declared = declare(lambda: out.update(assemble(plans[name], name)))
-    trained = {"kubernetes:kubeflow.org/v1:TFJob", "kubernetes:batch/v1:CronJob"}
-    objects = [
-        resource.inputs["metadata"]["name"] for resource in declared.resources if resource.typ in trained
+    made = [
+        (r.typ.rpartition(":")[2], r.inputs["metadata"]["name"]) for r in declared.resources if r.typ in TRAIN
     ]
-    assert sorted(objects) == sorted(job.name for job in stack.jobs)
+    assert sorted(made) == sorted(("CronJob" if job.schedule else "TFJob", job.name) for job in stack.jobs)
     assert set(out["pools"]) == {pool.name for pool in stack.pools}
 
 
