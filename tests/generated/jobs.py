@@ -187,9 +187,10 @@ def roles(gpus: int) -> st.SearchStrategy[Data]:
 @st.composite
 def jobs(draw: st.DrawFn, *, tenant: str, priorities: list[str], pool: str | None, claims: list[str]) -> Any:
     """One job of a stack that has these."""
+    pool = draw(st.sampled_from([pool, None]))
     gpus = draw(st.sampled_from([0, 0, 1, 4])) if pool else 0
     job = {"tenant": tenant, "priority": draw(st.sampled_from(priorities)), "image": draw(IMAGES)}
-    job |= {"name": draw(NAMES)} | draw(roles(gpus)) | ({"pool": pool} if gpus or draw(st.booleans()) else {})
+    job |= {"name": draw(NAMES)} | draw(roles(gpus)) | ({"pool": pool} if pool else {})
     job |= draw(st.sampled_from([{}, {"script": "train.py"}, {"command": ["python3"]}]))
     sources = st.one_of(SOURCES, st.sampled_from(claims).map(lambda c: {"claim": c})) if claims else SOURCES
     places = some(read_only=st.booleans(), sub_path=st.sampled_from(["models/v3", "a b"]))
