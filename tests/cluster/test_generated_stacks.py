@@ -23,7 +23,13 @@ from infra.assembly import assemble
 from infra.models import Stack
 from infra.plan import Plan
 from infra.source import Source
-from infra.vocabulary import TENSORFLOW_CONTAINER, TFJOB_KIND, TFJOB_PORT, TFJOB_PORT_NAME
+from infra.vocabulary import (
+    TENSORFLOW_CONTAINER,
+    TFJOB_KIND,
+    TFJOB_PORT,
+    TFJOB_PORT_NAME,
+    TRAINING_OPERATOR_WEBHOOKS,
+)
 from tests.generated.stacks import SCRIPTS, SOUND
 
 pytestmark = pytest.mark.cluster
@@ -57,6 +63,7 @@ class Server:
 @pytest.fixture(scope="module")
 def server(sandbox) -> Iterator[Server]:
     """Namespaces of each level, with the account that some of the jobs name."""
+    sandbox.kubectl("get", "validatingwebhookconfiguration", TRAINING_OPERATOR_WEBHOOKS)  # it has a say
     names = {level: f"test-generated-{os.getpid()}-{level}" for level in LEVELS}
     for level, name in names.items():
         labels = [f"{key}={value}" for key, value in pod_security_labels(level).items()]
