@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from infra.checks import CHECKS
+
 ROOT = Path(__file__).resolve().parents[1]
 OURS = ("infra", "components", "sandbox", "benchmarks", "tests")
 
@@ -105,3 +107,17 @@ def test_no_module_bears_a_name_of_the_standard_library(folder):
     """`infra` is the working directory of the program, so its modules would shadow them."""
     names = {file.stem for file in (ROOT / folder).glob("*.py")} - {"__init__", "__main__"}
     assert names & sys.stdlib_module_names == set()
+
+
+def test_the_command_and_the_program_have_one_way_to_the_checks():
+    """So that no check is reachable from one of the two alone. An import is judged by the same ones."""
+    run = {"infra.checks.examine", "infra.checks.CHECKS"}
+    ways = {file.relative_to(ROOT / "infra").as_posix() for file in files("infra") if run & imports(file)}
+    assert ways == {"plan.py", "importing/verdict.py"}
+    for way_in in ("__main__.py", "cli/check.py"):
+        assert "infra.plan.plan" in imports(ROOT / "infra" / way_in)
+
+
+def test_every_check_is_one_that_is_run():
+    modules = {file.stem for file in files("infra/checks") if "\ndef check(" in file.read_text("utf-8")}
+    assert modules == {check.__module__.rpartition(".")[2] for check in CHECKS}

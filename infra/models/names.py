@@ -126,8 +126,36 @@ PortName = Annotated[
 """IANA service name: ports of containers."""
 PortNumber = Annotated[int, Field(strict=True, ge=1, le=65535)]
 
-ConfigKey = Annotated[str, *_text(r"[-._A-Za-z0-9]+", 253, "use letters, digits, '-', '_' and '.'")]
+ConfigKey = Annotated[
+    str,
+    *_text(
+        r"(?!\.$|\.\.)[-._A-Za-z0-9]+",
+        253,
+        "use letters, digits, '-', '_' and '.', and no '..' at the start",
+    ),
+]
 """A key of a ConfigMap or a Secret."""
+
+PodField = Annotated[
+    str,
+    *_text(
+        r"(metadata\.(name|namespace|uid)"
+        rf"|metadata\.(labels|annotations)\['({_LABEL}(\.{_LABEL})*/)?{_QUALIFIED}'\]"
+        r"|spec\.(nodeName|serviceAccountName)|status\.(host|pod)IPs?)",
+        350,
+        "write one such as metadata.name, metadata.labels['team'], spec.nodeName or status.podIP",
+    ),
+]
+"""A field of a pod that its containers may be told."""
+ContainerAmount = Literal[
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.ephemeral-storage",
+]
+"""An amount of a container that it may be told."""
 
 
 def _absolute_path(value: str) -> str:

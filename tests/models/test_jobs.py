@@ -72,6 +72,60 @@ def test_two_volumes_do_not_share_a_path(job):
         job(volumes=[apart[0], {"claim": "b", "mount_path": "/a/"}])
 
 
+def test_a_secret_of_a_registry_is_listed_once(job):
+    assert job(image_pull_secrets=["a", "b"]).image_pull_secrets == ("a", "b")
+    with pytest.raises(ValidationError, match="a is listed already; list it once"):
+        job(image_pull_secrets=["a", "a"])
+
+
+def test_pods_are_spread_over_one_thing_in_one_way_once(job):
+    wish, must = {}, {"when_unsatisfiable": "DoNotSchedule"}
+    assert len(job(topology_spread=[wish, must]).topology_spread) == 2
+    with pytest.raises(ValidationError, match="hostname is spread over already"):
+        job(topology_spread=[wish, must, wish])
+
+
+@pytest.mark.parametrize(
+    ("operator", "values", "complaint"),
+    [
+        ("In", [], "compares with values, and none is given"),
+        ("NotIn", [], "compares with values, and none is given"),
+        ("Exists", ["a"], "looks at the key alone"),
+        ("DoesNotExist", ["a"], "looks at the key alone"),
+        ("Gt", [], "compares with one whole number"),
+        ("Lt", ["1", "2"], "compares with one whole number"),
+        ("Gt", ["ssd"], "compares with one whole number"),
+    ],
+)
+def test_a_node_label_is_compared_with_what_the_operator_can_compare(job, operator, values, complaint):
+    term = {"key": "disk", "operator": operator, "values": values}
+    with pytest.raises(ValidationError, match=complaint):
+        job(affinity={"node_affinity": [term]})
+
+
+@pytest.mark.parametrize("field", ["metadata.uid", "metadata.labels['example.com/team']", "status.podIPs"])
+def test_a_variable_may_be_a_field_of_the_pod(job, field):
+    assert job(env_value_from={"X": {"field": field}}).env_value_from["X"].field == field
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"field": "metadata.nam"},
+        {"field": "metadata.labels"},
+        {"field": "metadata.labels['-x']"},
+        {"field": "status"},
+        {"resource": "limits.gpus"},
+        {"resource": "cpu"},
+        {"secret": "s3", "key": "..token"},
+        {"config_map": "modes", "key": "."},
+    ],
+)
+def test_a_variable_of_nothing_that_pods_are_told_is_refused(job, source):
+    with pytest.raises(ValidationError, match=r"not a valid name here|Input should be 'limits"):
+        job(env_value_from={"X": source})
+
+
 def test_every_fault_of_a_job_is_named_at_once(job):
     with pytest.raises(ValidationError) as caught:
         job(worker=None, script="a.py", command=["b"], chief={"replicas": 2})

@@ -6,7 +6,17 @@ from typing import Literal
 from pydantic import Field
 
 from infra.models.base import Fault, Flag, Model, exactly_one
-from infra.models.names import ConfigKey, DnsLabel, EnvName, Image, ObjectName, PortName, PortNumber
+from infra.models.names import (
+    ConfigKey,
+    ContainerAmount,
+    DnsLabel,
+    EnvName,
+    Image,
+    ObjectName,
+    PodField,
+    PortName,
+    PortNumber,
+)
 from infra.models.resources import Resources
 
 
@@ -19,9 +29,9 @@ class ValueFrom(Model):
     """A ConfigMap of the namespace; with `key`."""
     key: ConfigKey | None = None
     """The key in the Secret or ConfigMap."""
-    field: str | None = Field(default=None, min_length=1)
+    field: PodField | None = None
     """A field of the pod, such as metadata.name or status.hostIP."""
-    resource: str | None = Field(default=None, min_length=1)
+    resource: ContainerAmount | None = None
     """Of the container's resources, such as limits.cpu."""
     optional: Flag = False
     """Start also where the Secret, the ConfigMap or its key is missing."""

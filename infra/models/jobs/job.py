@@ -145,3 +145,10 @@ class JobSpec(Model):
         for i, path in enumerate(paths):
             if path in paths[:i]:
                 yield ("volumes", i, "mount_path"), f"{path} is mounted already; use another path"
+        for i, secret in enumerate(self.image_pull_secrets):
+            if secret in self.image_pull_secrets[:i]:
+                yield ("image_pull_secrets", i), f"{secret} is listed already; list it once"
+        spreads = [(spread.topology_key, spread.when_unsatisfiable) for spread in self.topology_spread]
+        for i, (key, _) in enumerate(spreads):
+            if spreads[i] in spreads[:i]:
+                yield ("topology_spread", i), f"{key} is spread over already; keep one of the two"

@@ -1,11 +1,12 @@
 """Where pods may go, beyond the pool: tolerations, affinity, spread."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from pydantic import Field
 
-from infra.models.base import Count, Model, PositiveInt, Weight
+from infra.models.base import Count, Fault, Model, PositiveInt, Weight
 from infra.models.names import LabelKey, LabelValue
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -34,6 +35,18 @@ class NodeAffinityTerm(Model):
     """For In, NotIn: any of these; for Gt, Lt: one whole number."""
     weight: Weight | None = None
     """1 to 100: a wish of this weight. Unset: a must."""
+
+    def faults(self) -> Iterator[Fault]:
+        if self.operator in ("In", "NotIn") and not self.values:
+            yield ("values",), f"{self.operator} compares with values, and none is given; write one or more"
+        if self.operator in ("Exists", "DoesNotExist") and self.values:
+            yield ("values",), f"{self.operator} looks at the key alone; remove the values, or write In"
+        if self.operator in ("Gt", "Lt") and not _one_whole_number(self.values):
+            yield ("values",), f"{self.operator} compares with one whole number; write one such as [\"8\"]"
+
+
+def _one_whole_number(values: tuple[str, ...]) -> bool:
+    return len(values) == 1 and re.fullmatch(r"[0-9]{1,18}", values[0]) is not None
 
 
 class PodAffinityTerm(Model):

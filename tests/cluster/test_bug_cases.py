@@ -1,0 +1,59 @@
+"""Bug cases of which only a real cluster can say what is right, by their codes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from infra.checks.parts import rendered_pods
+from infra.models import JobSpec
+from sandbox import images
+from tests.cluster.conftest import eventually
+from tests.components.job_examples import BASE
+
+pytestmark = pytest.mark.cluster
+
+
+def pod(namespace: str, **change: Any) -> dict[str, Any]:
+    """The first pod of a job with a change, as the operator would make it."""
+    job = JobSpec.model_validate(BASE | change)
+    _, spec = next(rendered_pods(job))
+    spec = {key: value for key, value in spec.items() if key != "priorityClassName"}
+    metadata = {"name": "asked", "namespace": namespace}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def test_a5_a_pod_that_always_restarts_never_succeeds(sandbox, namespace):
+    """Verdict: a warning stands. The kubelet starts a training that has ended well once more."""
+    asked = pod(namespace, image=images.reference("tensorflow"), command=["true"])
+    asked["spec"]["restartPolicy"] = "Always"
+    sandbox.kubectl("create", "serviceaccount", "default", "-n", namespace, check=False)
+    sandbox.kubectl("create", "-f", "-", stdin=json.dumps(asked))
+
+    def restarted() -> bool:
+        status = sandbox.get("pod", "-n", namespace, "asked")["status"]
+        assert status["phase"] in ("Pending", "Running")
+        return any(c["restartCount"] and "terminated" in c["lastState"] for c in status["containerStatuses"])
+
+    eventually(lambda: "containerStatuses" in sandbox.get("pod", "-n", namespace, "asked")["status"])
+    eventually(restarted)
+    [container] = sandbox.get("pod", "-n", namespace, "asked")["status"]["containerStatuses"]
+    assert container["lastState"]["terminated"]["exitCode"] == 0
+
+
+def test_a14_a_second_tf_config_is_taken_and_the_first_is_lost(sandbox, namespace):
+    """Verdict: a fault stands. The operator appends its own to the user's, and nothing refuses the pod."""
+    asked = pod(namespace, env={"TF_CONFIG": "{}"})
+    [container] = asked["spec"]["containers"]
+    container["env"].append({"name": "TF_CONFIG", "value": '{"cluster": {}}'})
+    sandbox.kubectl("create", "serviceaccount", "default", "-n", namespace, check=False)
+    answer = sandbox.kubectl(
+        "create", "--dry-run=server", "--validate=strict", "-o", "json", "-f", "-", stdin=json.dumps(asked)
+    )
+    [taken] = json.loads(answer)["spec"]["containers"]
+    assert [entry["value"] for entry in taken["env"] if entry["name"] == "TF_CONFIG"] == [
+        "{}",
+        '{"cluster": {}}',
+    ]
