@@ -25,6 +25,26 @@ def check(subject: Subject) -> Iterator[Finding]:
         if job.priority in offline:
             for code, place, message, remedy in _missing(("jobs", i), job):
                 yield Finding(severity=severity, code=code, place=place, message=message, remedy=remedy)
+            yield from _fails_as_a_whole(("jobs", i), job)
+
+
+def _fails_as_a_whole(at: Loc, job: JobSpec) -> Iterator[Finding]:
+    """What no stack can mend: https://github.com/kubeflow/trainer/issues/2124.
+
+    v1.9.4 takes a pod that is being deleted for a failed one, but for workers of a dynamic job.
+    """
+    if job.schedule is not None:
+        return
+    lone_worker = not job.distributed and job.worker is not None
+    only_workers = {role for role, _ in job.roles()} == {"worker"}
+    if not (lone_worker or (only_workers and job.enable_dynamic_worker)):
+        yield Finding(
+            severity="warning",
+            code="preemption-fails-the-job",
+            place=at,
+            message="the operator fails a job of several pods when one of them gives way to services",
+            remedy="let the next run go on from the checkpoint: give it a schedule, or train with one worker",
+        )
 
 
 def _missing(at: Loc, job: JobSpec) -> Iterator[_Missing]:

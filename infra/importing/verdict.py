@@ -19,6 +19,7 @@ _IN_A_STACK = (
     "no-restart-after-preemption",
     "no-time-for-a-checkpoint",
     "override-of-priority",
+    "preemption-fails-the-job",
     "pod-security-refuses",
     "secret-in-plain-text",
     "tenant-takes-system-namespace",

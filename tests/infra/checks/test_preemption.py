@@ -2,7 +2,10 @@
 
 import pytest
 
-from tests.infra.checks.jobs import found
+from infra.checks import Subject, examine
+from infra.models import Stack
+from tests.infra.checks.jobs import OF_SEVERAL_PODS, found
+from tests.infra.conftest import SMALL
 
 GPU = {"resources": {"gpus": 1}}
 MISSING = [
@@ -46,3 +49,21 @@ def test_a_job_that_can_come_back_is_fit_for_production(restart_policy):
     worker = GPU | {"restart_policy": restart_policy}
     job = {"worker": worker, "termination_grace_period_seconds": 5, "run_policy": {"backoff_limit": None}}
     assert found(**job, stack={"production": True}) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "fails"),
+    [
+        ({"worker": {"replicas": 1}}, False),
+        ({"worker": {"replicas": 2}}, True),
+        ({"worker": {"replicas": 2}, "enable_dynamic_worker": True}, False),
+        ({"worker": {"replicas": 2}, "schedule": "0 2 * * *"}, False),
+        ({"worker": {"replicas": 1}, "ps": {}}, True),
+        ({"worker": None, "chief": {}}, True),
+    ],
+)
+def test_the_operator_fails_a_preempted_job_of_several_pods(change, fails):
+    """kubeflow/trainer#2124"""
+    stack = Stack.model_validate(SMALL | {"jobs": [SMALL["jobs"][0] | change]})
+    codes = {finding.code for finding in examine(Subject(stack, {"train.py": ""}))}
+    assert (OF_SEVERAL_PODS in codes) is fails
