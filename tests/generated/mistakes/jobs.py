@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from infra.models.base import Loc
-from tests.generated.mistakes import leads_to, of_a_quota, one
+from tests.generated.mistakes.register import leads_to, of_a_quota, one
 from tests.generated.words import Data
 
 
