@@ -58,8 +58,11 @@ def a_key_is_misspelt(stack: Data, pick: Random) -> Loc:
 
 
 @leads_to("bad-value")
-def an_amount_has_no_such_unit(stack: Data, pick: Random) -> Loc:
-    place, holder = pick.choice([(p, h) for p, h in _keys(stack) if p[-1] in _AMOUNTS])
+def an_amount_has_no_such_unit(stack: Data, pick: Random) -> Loc | None:
+    amounts = [(place, holder) for place, holder in _keys(stack) if place[-1] in _AMOUNTS]
+    if not amounts:
+        return None
+    place, holder = pick.choice(amounts)
     holder[place[-1]] = pick.choice(_AMOUNTS[str(place[-1])])
     return place
 
