@@ -143,6 +143,7 @@ def a_priority_is_too_high(stack: Data, pick: Random) -> Loc:
 @leads_to("no-global-default")
 def no_class_is_the_default(stack: Data, pick: Random) -> Loc:
     del stack["priorities"][0]["global_default"]
+    stack["priorities"][1]["value"] = 1000  # above what services without a class have
     return ("priorities",)
 
 
