@@ -42,7 +42,7 @@ class NodeAffinityTerm(Model):
         if self.operator in ("Exists", "DoesNotExist") and self.values:
             yield ("values",), f"{self.operator} looks at the key alone; remove the values, or write In"
         if self.operator in ("Gt", "Lt") and not _one_whole_number(self.values):
-            yield ("values",), f"{self.operator} compares with one whole number; write one such as [\"8\"]"
+            yield ("values",), f'{self.operator} compares with one whole number; write one such as ["8"]'
 
 
 def _one_whole_number(values: tuple[str, ...]) -> bool:
