@@ -49,7 +49,7 @@ down: ## Stop the sandbox; its data stays
 
 clean: ## Stop the sandbox, remove its data, .venv and generated folders; built programs stay
 	@$(BARE) -m infra.cli sandbox clean
-	rm -rf $(VENV) .colocation *.egg-info build .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .colocation *.egg-info build .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@echo "built programs and images stay in $${XDG_CACHE_HOME:-$$HOME/.cache}/colocation: remove that folder to free their space"
 
 lock: $(READY) ## Write requirements.lock anew from pyproject.toml, with the newest versions it allows

@@ -19,6 +19,7 @@ from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import DynamicApiError
 
 from components.rendering.pod_security import pod_security_labels
+from components.start_run import MANIFEST
 from infra.assembly import assemble
 from infra.models import Stack
 from infra.plan import Plan
@@ -78,7 +79,7 @@ def server(sandbox) -> Iterator[Server]:
 
 
 def declared_by(data: Object, declare: Any) -> list[Object]:
-    """Every object of the cluster that the program declares, without the operator's."""
+    """Every object that the program declares, without those of the operator."""
     stack = Stack.model_validate(data | {"training_operator": {"install": False}})
     ready = Plan(stack, SCRIPTS, Source({}, {}))
     declared = declare(lambda: assemble(ready, "test"))
@@ -106,44 +107,47 @@ def placed(found: list[Object], data: Object, namespaces: Mapping[str, str]) -> 
         yield manifest | {"metadata": metadata}
 
 
-def made_by_the_operator(tfjob: Object) -> Iterator[Object]:
-    """The first pod of each role, and its Service."""
-    for role, replica in tfjob["spec"]["tfReplicaSpecs"].items():
-        template = replica["template"]
-        metadata = {
-            "name": f"{tfjob['metadata']['name']}-{role.lower()}-0",
-            "namespace": tfjob["metadata"]["namespace"],
-        }
-        never = replica["restartPolicy"] in ("Never", "ExitCode")
-        spec = template["spec"] | {"restartPolicy": "Never" if never else replica["restartPolicy"]}
-        # Its class is not on this cluster, and was asked about by itself.
-        del spec["priorityClassName"]
-        yield {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": metadata | template["metadata"],
-            "spec": spec,
-        }
-        ports = [
-            {"name": port["name"], "port": port["containerPort"]}
-            for container in spec["containers"]
-            if container["name"] == TENSORFLOW_CONTAINER
-            for port in container.get("ports", ())
-        ]
-        ports.append({"name": TFJOB_PORT_NAME, "port": TFJOB_PORT})
-        yield {
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": metadata,
-            "spec": {"clusterIP": "None", "ports": ports},
-        }
+def made_of(manifest: Object) -> Iterator[Object]:
+    """What the cluster makes of an object in turn, as far as this program decides it."""
+    if manifest["kind"] == TFJOB_KIND:
+        for role, replica in manifest["spec"]["tfReplicaSpecs"].items():
+            template = replica["template"]
+            name = f"{manifest['metadata']['name']}-{role.lower()}-0"
+            never = replica["restartPolicy"] in ("Never", "ExitCode")
+            restart_policy = "Never" if never else replica["restartPolicy"]
+            yield _pod(name, manifest, template, restartPolicy=restart_policy)
+            yield _service(name, manifest, template["spec"])
+    elif manifest["kind"] == "CronJob":
+        template = manifest["spec"]["jobTemplate"]["spec"]["template"]
+        # The account that the program declares is not made by a dry run.
+        yield _pod(manifest["metadata"]["name"], manifest, template, serviceAccountName="trainer")
+    elif manifest["kind"] == "ConfigMap" and MANIFEST in manifest["data"]:
+        tfjob = json.loads(manifest["data"][MANIFEST])
+        metadata = tfjob["metadata"] | {"namespace": manifest["metadata"]["namespace"]}
+        run = tfjob | {"metadata": metadata | {"name": f"{metadata['name']}-29000000"}}
+        yield from (run, *made_of(run))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def _pod(name: str, owner: Object, template: Object, **spec: Any) -> Object:
+    metadata = {"name": name, "namespace": owner["metadata"]["namespace"], **template["metadata"]}
+    # Its class is not on this cluster, and is asked about by itself.
+    kept = {key: value for key, value in template["spec"].items() if key != "priorityClassName"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": kept | spec}
+
+
+def _service(name: str, owner: Object, pod: Object) -> Object:
+    [training] = [found for found in pod["containers"] if found["name"] == TENSORFLOW_CONTAINER]
+    ports = [{"name": port["name"], "port": port["containerPort"]} for port in training.get("ports", ())]
+    ports.append({"name": TFJOB_PORT_NAME, "port": TFJOB_PORT})
+    metadata = {"name": name, "namespace": owner["metadata"]["namespace"]}
+    spec = {"clusterIP": "None", "ports": ports}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=SOUND)
 def test_a_stack_without_faults_is_accepted_whole(server, declare, data):
     found = list(placed(declared_by(data, declare), data, server.namespaces))
-    jobs = [manifest for manifest in found if manifest["kind"] == TFJOB_KIND]
-    assert len(jobs) == len(data["jobs"])
-    asked = [*found, *(made for job in jobs for made in made_by_the_operator(job))]
+    asked = [*found, *(made for manifest in found for made in made_of(manifest))]
+    assert sum(manifest["kind"] == TFJOB_KIND for manifest in asked) == len(data["jobs"])
     assert [refused for manifest in asked if (refused := server.refusal(manifest))] == []

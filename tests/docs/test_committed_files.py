@@ -38,7 +38,15 @@ def test_no_file_names_a_path_of_somebodys_machine(committed, root):
 
 
 def test_nothing_that_is_made_is_kept(committed, root):
-    made = (".venv", ".colocation", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+    made = (
+        ".venv",
+        ".colocation",
+        "__pycache__",
+        ".hypothesis",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+    )
     parts = [set(file.relative_to(root).parts) for file in committed]
     assert [part for part in parts if part & set(made)] == []
 

@@ -139,6 +139,21 @@ OVERRIDES = some(
     containers=st.just([{"name": "tensorflow", "workingDir": "/tmp", "tty": True}]),
 )
 
+SCHEDULES = st.one_of(
+    st.sampled_from(["0 2 * * *", "@weekly", "*/5 8-18 1,15 jan mon-fri"]),
+    st.fixed_dictionaries(
+        {"cron": st.sampled_from(["0 0 29 2 *", "? * * * sun"])},
+        optional={
+            "time_zone": st.sampled_from(["Asia/Shanghai", "Etc/GMT+8", "America/Argentina/Ushuaia"]),
+            "concurrency_policy": st.sampled_from(["Allow", "Forbid", "Replace"]),
+            "ttl_seconds_after_finished": st.sampled_from([30, 2**31 - 1]),
+            "successful_runs_history": SMALL_COUNTS,
+            "failed_runs_history": SMALL_COUNTS,
+            "starting_deadline_seconds": st.sampled_from([None, 10, 2**31 - 1]),
+            "suspend": st.booleans(),
+        },
+    ),
+)
 
 FIELDS_OF_A_JOB = some(
     args=ARGUMENTS,
@@ -164,6 +179,7 @@ FIELDS_OF_A_JOB = some(
     success_policy=st.just("AllWorkers"),
     enable_dynamic_worker=st.booleans(),
     pod_overrides=OVERRIDES,
+    schedule=SCHEDULES,
 )
 
 
@@ -174,6 +190,7 @@ def roles(gpus: int) -> st.SearchStrategy[Data]:
     def role(most: int, of_gpus: int = 0) -> st.SearchStrategy[Data]:
         said = {"replicas": st.integers(1, most), "image": IMAGES}
         said |= {"command": ARGUMENTS, "args": ARGUMENTS, "env": ENV}
+        said["pod_overrides"] = OVERRIDES
         said["restart_policy"] = st.sampled_from(["Always", "OnFailure", "Never", "ExitCode"])
         return st.fixed_dictionaries({"resources": resources()}, optional=said).map(
             lambda data: data | {"resources": data["resources"] | ({"gpus": of_gpus} if of_gpus else {})}

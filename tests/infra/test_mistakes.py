@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from infra.load import StackFileError
 from infra.plan import plan
 from infra.source import path
-from tests.generated import mistakes_of_jobs as _of_jobs  # noqa: F401 (they join the list)
 from tests.generated.mistakes import MISTAKES
 from tests.generated.stacks import SCRIPTS, SOUND
 

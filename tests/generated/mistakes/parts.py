@@ -1,147 +1,14 @@
-"""Mistakes that people make: each puts one into a sound stack, and says where it then stands."""
+"""Mistakes in pools, tenants, priorities and storage, and in what names them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 from infra.models.base import Loc
+from tests.generated.mistakes.register import leads_to, one
 from tests.generated.words import Data
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """One mistake, and the code of the finding that it must lead to."""
-
-    code: str
-    make: Callable[[Data, Random], Loc | None]
-    """Changes a stack; None where the stack has no place for it."""
-
-    @property
-    def name(self) -> str:
-        return self.make.__name__
-
-
-MISTAKES: list[Mistake] = []
-
-
-def leads_to(code: str) -> Callable[[Callable[[Data, Random], Loc | None]], None]:
-    def register(make: Callable[[Data, Random], Loc | None]) -> None:
-        MISTAKES.append(Mistake(code, make))
-
-    return register
-
-
-def one(stack: Data, kind: str, pick: Random) -> tuple[Loc, Data]:
-    """Any item of a list of the stack, and its place."""
-    i = pick.randrange(len(stack[kind]))
-    return (kind, i), stack[kind][i]
-
-
-def of_a_quota(stack: Data, pick: Random, **quota: Any) -> tuple[Loc, Data]:
-    """Any job, whose tenant has this quota and no LimitRange."""
-    at, job = one(stack, "jobs", pick)
-    tenant = next(tenant for tenant in stack["tenants"] if tenant["name"] == job["tenant"])
-    tenant.pop("limit_range", None)
-    tenant.pop("quota_priorities", None)
-    tenant["quota"] = quota["quota"]
-    return at, job
-
-
-# --- how it is written
-_OPEN = (
-    "env",
-    "env_value_from",
-    "labels",
-    "annotations",
-    "node_selector",
-    "selector",
-    "quota",
-    "pod_overrides",
-)
-_ENUMS = (
-    "access_mode",
-    "clean_pod_policy",
-    "effect",
-    "image_pull_policy",
-    "kind",
-    "operator",
-    "pod_security",
-    "protocol",
-    "restart_policy",
-    "success_policy",
-    "when_unsatisfiable",
-)
-_AMOUNTS = {"cpu": ("1 core", "0.5m", "-1", "."), "memory": ("512m", "1 Gi", "1GB", "-1", "Gi")}
-_AMOUNTS |= dict.fromkeys(("ephemeral_storage", "size", "size_limit"), _AMOUNTS["memory"])
-
-
-def _keys(value: Any, at: Loc = ()) -> list[tuple[Loc, Data]]:
-    """Every key that the models know, with the mapping that it stands in."""
-    found: list[tuple[Loc, Data]] = []
-    for key, below in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(value, dict):
-            found.append(((*at, key), value))
-        if isinstance(below, dict | list) and key not in _OPEN:
-            found += _keys(below, (*at, key))
-    return found
-
-
-@leads_to("unknown-key")
-def a_key_is_misspelt(stack: Data, pick: Random) -> Loc:
-    place, holder = pick.choice(_keys(stack))
-    key = str(place[-1])
-    slips = (key + "x", key.capitalize(), key[0] + key, key.replace("_", "-") + "s-", f"{key[:-1]}_")
-    wrong = pick.choice(slips)
-    holder[wrong] = holder.pop(key)
-    return (*place[:-1], wrong)
-
-
-@leads_to("bad-value")
-def an_amount_has_no_such_unit(stack: Data, pick: Random) -> Loc:
-    place, holder = pick.choice([(p, h) for p, h in _keys(stack) if p[-1] in _AMOUNTS])
-    holder[place[-1]] = pick.choice(_AMOUNTS[str(place[-1])])
-    return place
-
-
-@leads_to("bad-value")
-def a_choice_has_another_case(stack: Data, pick: Random) -> Loc:
-    place, holder = pick.choice([(p, h) for p, h in _keys(stack) if p[-1] in _ENUMS])
-    holder[place[-1]] = holder[place[-1]].swapcase()
-    return place
-
-
-@leads_to("bad-value")
-def a_number_is_in_quotes(stack: Data, pick: Random) -> Loc:
-    at, job = one(stack, "jobs", pick)
-    job["worker"]["replicas"] = "2"
-    return (*at, "worker", "replicas")
-
-
-@leads_to("bad-value")
-def a_name_has_capitals(stack: Data, pick: Random) -> Loc:
-    at, item = one(stack, pick.choice(["jobs", "pools", "tenants"]), pick)
-    item["name"] = "Vision"
-    return (*at, "name")
-
-
-@leads_to("bad-value")
-def a_job_name_starts_with_a_digit(stack: Data, pick: Random) -> Loc:
-    at, job = one(stack, "jobs", pick)
-    job["name"] = "2024-mnist"
-    return (*at, "name")
-
-
-@leads_to("bad-value")
-def a_gpu_is_split(stack: Data, pick: Random) -> Loc:
-    at, job = one(stack, "jobs", pick)
-    job["worker"]["resources"]["gpus"] = pick.choice([0.5, "500m"])
-    return (*at, "worker", "resources", "gpus")
-
-
-# --- what is named elsewhere
 @leads_to("duplicate-name")
 def a_job_is_copied(stack: Data, pick: Random) -> Loc:
     _, job = one(stack, "jobs", pick)
@@ -201,7 +68,6 @@ def a_claim_is_anothers(stack: Data, pick: Random) -> Loc:
     return (*at, "volumes", len(job["volumes"]) - 1, "claim")
 
 
-# --- pools, tenants, priorities, storage
 @leads_to("broken-rule")
 def a_node_is_listed_twice(stack: Data, pick: Random) -> Loc:
     stack["pools"][0]["nodes"].append("node-gpu-02")
@@ -277,6 +143,7 @@ def a_priority_is_too_high(stack: Data, pick: Random) -> Loc:
 @leads_to("no-global-default")
 def no_class_is_the_default(stack: Data, pick: Random) -> Loc:
     del stack["priorities"][0]["global_default"]
+    stack["priorities"][1]["value"] = 1000  # above what services without a class have
     return ("priorities",)
 
 

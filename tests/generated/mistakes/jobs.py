@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from infra.models.base import Loc
-from tests.generated.mistakes import leads_to, of_a_quota, one
+from tests.generated.mistakes.register import leads_to, of_a_quota, one
 from tests.generated.words import Data
 
 
@@ -37,8 +37,8 @@ def two_jobs_block_each_other(stack: Data, pick: Random) -> Loc | None:
     """Without the operator beside them, which counts too."""
     stack["training_operator"] = {"install": False}
     _, job = of_a_quota(stack, pick, quota={"pods": 2})
-    for role in ("chief", "ps", "evaluator"):
-        job.pop(role, None)
+    for other in ("chief", "ps", "evaluator", "schedule"):
+        job.pop(other, None)
     job["worker"]["replicas"] = 2
     job["run_policy"] = {}
     stack["jobs"] = [job, job | {"name": "another"}]
@@ -185,6 +185,7 @@ def a_worker_never_ends(stack: Data, pick: Random) -> Loc:
 @leads_to("ttl-trains-again")
 def a_ttl_trains_again(stack: Data, pick: Random) -> Loc:
     at, job = one(stack, "jobs", pick)
+    job.pop("schedule", None)  # its runs have a ttl of their own
     job["run_policy"] = {"ttl_seconds_after_finished": 300}
     return (*at, "run_policy", "ttl_seconds_after_finished")
 
