@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
+from pulumi_kubernetes.meta.v1 import OwnerReferenceArgs
 
 from components.rendering.tfjob import tfjob_manifest
 from infra.models import JobSpec, PoolSpec
@@ -17,6 +18,8 @@ class TrainingJobArgs:
     spec: JobSpec
     namespace: pulumi.Input[str]
     priority_class: pulumi.Input[str]
+    owner: OwnerReferenceArgs
+    """Goes after every job of the namespace, and takes along what is left of them."""
     pool: PoolSpec | None = None
     script: str | None = None
     """The script's text; needed when the job names one."""

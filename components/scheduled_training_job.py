@@ -46,7 +46,9 @@ class ScheduledTrainingJob(Component):
         )
         cron_job = CronJob(
             f"{name}-cronjob",
-            metadata=self._meta(spec.name),
+            metadata=ObjectMetaArgs(
+                name=spec.name, namespace=args.namespace, labels=self._labels, owner_references=[args.owner]
+            ),
             spec=cron_job_spec(
                 spec,
                 schedule,

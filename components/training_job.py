@@ -26,7 +26,7 @@ class TrainingJob(Component):
             f"{name}-tfjob",
             api_version=manifest["apiVersion"],
             kind=manifest["kind"],
-            metadata=manifest["metadata"],
+            metadata={**manifest["metadata"], "ownerReferences": [args.owner]},
             spec=manifest["spec"],
             # The operator never applies an edited template to pods that exist, and two runs of
             # one name cannot be there together.

@@ -2,6 +2,7 @@
 
 import pulumi
 
+from infra import kubeconfig
 from infra.assembly import assemble
 from infra.load import StackFileError
 from infra.places import stack_file
@@ -10,7 +11,8 @@ from infra.plan import plan
 name, config = pulumi.get_stack(), pulumi.Config()
 try:
     ready = plan(stack_file(name), operator_source=config.get("trainingOperatorSource"))
-except StackFileError as error:
+    kubeconfig.require()
+except (StackFileError, kubeconfig.NoKubeconfigError) as error:
     raise pulumi.RunError(str(error)) from None
 for key, value in assemble(ready, name).items():
     pulumi.export(key, value)

@@ -9,6 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.base import Component
 from components.job_args import TrainingJobArgs
+from components.job_owner import JobOwner, JobOwnerArgs
 from components.node_pool import NodePool, NodePoolArgs
 from components.priority_classes import PriorityClasses, PriorityClassesArgs
 from components.scheduled_training_job import ScheduledTrainingJob
@@ -75,6 +76,14 @@ class Assembly:
             )
             for storage in self._stack.storage
         }
+        self._owners = {
+            name: JobOwner(
+                f"{name}-jobs",
+                JobOwnerArgs(namespace=self._tenants[name].namespace),
+                self._after(self._tenants[name], self._operator),
+            )
+            for name in dict.fromkeys(job.tenant for job in self._stack.jobs)
+        }
         self._jobs = {job.name: self._job(job) for job in self._stack.jobs}
 
     def outputs(self) -> dict[str, Any]:
@@ -121,6 +130,7 @@ class Assembly:
         args = TrainingJobArgs(
             spec=job,
             namespace=self._tenants[job.tenant].namespace,
+            owner=self._owners[job.tenant].reference,
             priority_class=job.priority,
             pool=next((p for p in self._stack.pools if p.name == job.pool), None),
             script=self._ready.scripts[job.script] if job.script else None,

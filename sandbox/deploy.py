@@ -151,8 +151,10 @@ def _summary(
     for phase in report.phases:
         lines.append(f"  {phase.name:<40} {duration(phase.seconds)}")
     lines += ["", "Try next:", '  eval "$(.venv/bin/colo sandbox env)"', "  kubectl get nodes"]
-    for follow in (outputs.get("jobs") or {}).values():
-        lines += [f"  {command}" for command in follow.values()]
+    simulated = {job.name for job in jobs if job.simulated}
+    for name, follow in (outputs.get("jobs") or {}).items():
+        # No machine behind it, no log.
+        lines += [f"  {text}" for what, text in follow.items() if what != "logs" or name not in simulated]
     lines += ["  make preview", "  make down", "", f"kubeconfig: {paths.kubeconfig()}"]
     return lines
 

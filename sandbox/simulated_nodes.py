@@ -1,4 +1,4 @@
-"""The nodes that complete the article's topology: objects kept alive by KWOK, with no kubelet behind them."""
+"""The nodes that complete the sandbox's topology: objects kept alive by KWOK, with no kubelet behind them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 
 
 def topology() -> Iterator[SimulatedNode]:
-    """The article's nodes (its section 2.1) less the one worker that is real."""
+    """Three masters and six workers, four of them with GPUs, less the one worker that is real."""
     for index in range(1, 4):
         yield SimulatedNode(
             name=f"node-master-{index:02}",

@@ -24,7 +24,10 @@ class Declared(pulumi.runtime.Mocks):
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         self.resources.append(args)
-        return f"{args.name}-id", dict(args.inputs)
+        outputs = dict(args.inputs)
+        if isinstance(outputs.get("metadata"), dict):  # as the API server answers
+            outputs["metadata"] = {**outputs["metadata"], "uid": f"{args.name}-uid"}
+        return f"{args.name}-id", outputs
 
     def call(self, args: MockCallArgs) -> dict[str, Any]:
         raise AssertionError(f"unexpected invoke of {args.token}")

@@ -95,7 +95,8 @@ def _dynamic_workers(at: Loc, job: JobSpec) -> Iterator[Finding]:
     `convertClusterSpecToSparseClusterSpec` in the operator's tensorflow.go."""
     if not job.enable_dynamic_worker:
         return
-    if job.worker is None or job.ps is None:
+    # A lone worker has no TF_CONFIG: there the field does nothing but let it outlive a preemption.
+    if job.distributed and (job.worker is None or job.ps is None):
         lacking = "worker" if job.worker is None else "ps"
         yield Finding(
             severity="warning",

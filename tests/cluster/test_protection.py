@@ -1,4 +1,4 @@
-"""The article's four layers of protection, decided by the real API server and scheduler."""
+"""Four layers of protection, decided by the real API server and scheduler."""
 
 from __future__ import annotations
 

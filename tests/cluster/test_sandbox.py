@@ -1,4 +1,4 @@
-"""The sandbox is the article's cluster, and nothing in it can leave the machine."""
+"""The sandbox has three masters and six workers, and nothing in it can leave the machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandbox.node import NODE_NAME
 pytestmark = pytest.mark.cluster
 
 
-def test_the_topology_is_the_articles(sandbox):
+def test_there_are_three_masters_and_six_workers_of_which_four_have_gpus(sandbox):
     nodes = {node["metadata"]["name"]: node for node in sandbox.items("nodes")}
     masters = [n for n in nodes if n.startswith("node-master-")]
     gpus = {n: node["status"]["capacity"].get("nvidia.com/gpu") for n, node in nodes.items()}

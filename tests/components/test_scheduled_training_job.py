@@ -5,6 +5,7 @@ import json
 import pulumi
 import pytest
 from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.meta.v1 import OwnerReferenceArgs
 
 from components.job_args import TrainingJobArgs
 from components.scheduled_training_job import ScheduledTrainingJob
@@ -26,6 +27,7 @@ NIGHTLY = {
 
 def nightly(text=None, **change):
     return TrainingJobArgs(
+        owner=OwnerReferenceArgs(api_version="v1", kind="ConfigMap", name="jobs", uid="u1"),
         spec=JobSpec.model_validate(NIGHTLY | change),
         namespace="vision",
         priority_class="offline-low",

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pulumi
 import pytest
 from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.meta.v1 import OwnerReferenceArgs
 
 from components.job_args import TrainingJobArgs
 from components.training_job import TrainingJob, script_config_map
@@ -23,6 +24,7 @@ MNIST = {
 
 def mnist(text=None, **change):
     return TrainingJobArgs(
+        owner=OwnerReferenceArgs(api_version="v1", kind="ConfigMap", name="jobs", uid="u1"),
         spec=JobSpec.model_validate(MNIST | change),
         namespace="vision",
         priority_class="offline-low",
@@ -33,17 +35,14 @@ def mnist(text=None, **change):
 def test_a_job_is_a_tfjob_of_its_name_in_its_namespace(declare):
     tfjob = declare(lambda: TrainingJob("mnist", mnist())).only(TFJOB)
     assert tfjob.inputs["apiVersion"] == "kubeflow.org/v1"
-    assert tfjob.inputs["metadata"] == {"name": "mnist", "namespace": "vision"}
+    owned = {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "jobs", "uid": "u1"}]}
+    assert tfjob.inputs["metadata"] == {"name": "mnist", "namespace": "vision", **owned}
     assert list(tfjob.inputs["spec"]["tfReplicaSpecs"]) == ["Worker"]
 
 
 def test_labels_of_a_job_are_on_its_tfjob(declare):
     tfjob = declare(lambda: TrainingJob("mnist", mnist(labels={"team": "ranking"}))).only(TFJOB)
-    assert tfjob.inputs["metadata"] == {
-        "name": "mnist",
-        "namespace": "vision",
-        "labels": {"team": "ranking"},
-    }
+    assert tfjob.inputs["metadata"]["labels"] == {"team": "ranking"}
 
 
 def test_raw_fields_are_laid_over_values_that_only_the_engine_knows(declare):

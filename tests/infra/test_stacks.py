@@ -1,4 +1,4 @@
-"""The stacks of this repository: fit to be deployed, prod as the article has it, and different by intent."""
+"""The stacks of this repository: fit to be deployed, of their sizes, and different by intent."""
 
 from pathlib import Path
 
@@ -148,7 +148,7 @@ def test_the_config_of_a_stack_holds_secrets_only(name):
     assert [key for key, value in config.items() if set(value) != {"secure"}] == []
 
 
-def test_production_has_the_articles_workers(prod):
+def test_production_has_six_workers_four_of_them_with_gpus(prod):
     pools = {pool.name: pool for pool in prod.pools}
     assert len([node for pool in prod.pools for node in pool.nodes]) == 6
     assert len(pools["gpu"].nodes) == 4
@@ -159,7 +159,7 @@ def test_production_has_the_articles_workers(prod):
     assert (taint.key, taint.value, taint.effect) == ("gpu", "reserved", "NoSchedule")
 
 
-def test_production_has_the_articles_quota_and_priority(prod):
+def test_production_has_its_quota_and_priorities(prod):
     [tenant] = prod.tenants
     assert tenant.name == "kubeflow"
     assert {key: amount(text) for key, text in tenant.quota.items()} == {
@@ -172,7 +172,7 @@ def test_production_has_the_articles_quota_and_priority(prod):
     assert [p.name for p in prod.priorities if p.global_default] == ["online-high"]
 
 
-def test_production_has_the_articles_jobs(prod):
+def test_production_has_its_jobs(prod):
     jobs = {job.name: job for job in prod.jobs}
     cpu, gpu = jobs["tf-mnist-cpu"].worker, jobs["tf-mnist-gpu"].worker
     for resources in (cpu.resources, gpu.resources):

@@ -1,4 +1,4 @@
-"""The simulated nodes complete the article's topology, and none attracts what must really run."""
+"""The simulated nodes complete the topology, and none attracts what must really run."""
 
 import pytest
 

@@ -179,7 +179,7 @@ def test_labels_of_all_roles_are_the_jobs_and_those_of_one_are_left_out_with_a_w
     assert found(job, "warning") == ["mark-left-out", "mark-left-out"]
 
 
-ARTICLE = """
+MNIST_ON_CPU = """
 apiVersion: kubeflow.org/v1
 kind: TFJob
 metadata: {name: tf-mnist-cpu, namespace: kubeflow}
@@ -198,8 +198,8 @@ spec:
 """
 
 
-def test_the_articles_job_comes_through_with_the_remarks_that_it_earns():
-    job = yaml.safe_load(ARTICLE)
+def test_a_plain_job_comes_through_with_the_remarks_that_it_earns():
+    job = yaml.safe_load(MNIST_ON_CPU)
     assert found(job, "fault", "warning") == []
     assert sorted(found(job, "advice")) == [
         "hardened",
