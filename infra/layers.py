@@ -8,6 +8,8 @@ from infra.models.base import Loc
 from infra.reading import UNREADABLE, Layer, StackFileError, UnreadableError, read, refused
 from infra.source import Origin, Source
 
+_MOST_LAYERS = 20
+
 
 def layered(file: Path) -> Layer:
     """A file with everything that it extends beneath it; raises StackFileError."""
@@ -19,7 +21,7 @@ def layered(file: Path) -> Layer:
 
 def _beneath(top: Layer, file: Path, above: tuple[Path, ...]) -> Layer:
     extended = top.source.data.get("extends")
-    if not isinstance(extended, str):
+    if not isinstance(extended, str) or not extended:
         return top  # if it is there at all, the model says what belongs there
     base = file.parent / extended
     try:
@@ -29,6 +31,9 @@ def _beneath(top: Layer, file: Path, above: tuple[Path, ...]) -> Layer:
     if base.resolve() in above:
         text = f"{extended} would stand beneath itself; extend another file, or none"
         raise _at_extends(top, "extends-loop", text)
+    if len(above) == _MOST_LAYERS:
+        text = f"{extended} would be one of more than {_MOST_LAYERS} files, each beneath another"
+        raise _at_extends(top, "extends-too-deep", f"{text}; say more in fewer files")
     under = _beneath(under, base, (*above, base.resolve()))
     return Layer(merged(under.source, top.source), (*under.faults, *top.faults))
 

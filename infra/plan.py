@@ -7,6 +7,7 @@ from pathlib import Path
 from infra.checks import Located, Subject, examine
 from infra.load import StackFileError, load
 from infra.models import Stack
+from infra.scripts import scripts
 from infra.source import Source
 
 
@@ -29,16 +30,18 @@ def plan(file: Path, operator_source: str | None = None) -> Plan:
     that has them at hand.
     """
     draft = load(file)
-    scripts = _scripts(file.parent / "scripts")
+    named = {job.script for job in draft.part.stack.jobs if job.script}
+    found = scripts(file.parent / "scripts", named)
+    subject = Subject(draft.part.stack, found.texts, found.unusable, found.others)
     findings = set(draft.faults)
-    for finding in examine(Subject(draft.part.stack, scripts)):
+    for finding in examine(subject):
         if draft.part.allows(finding.presumes):
             place = draft.part.place(finding.place)
             findings.add(draft.source.locate(replace(finding, place=place)))
-    if any(found.severity == "fault" for found in findings):
+    if any(finding.severity == "fault" for finding in findings):
         raise StackFileError(findings)
     stack = _with_source(draft.part.stack, operator_source)
-    return Plan(stack, scripts, draft.source, tuple(sorted(findings)))
+    return Plan(stack, found.texts, draft.source, tuple(sorted(findings)))
 
 
 def _with_source(stack: Stack, source: str | None) -> Stack:
@@ -46,13 +49,3 @@ def _with_source(stack: Stack, source: str | None) -> Stack:
         return stack
     operator = stack.training_operator.model_copy(update={"source": source})
     return stack.model_copy(update={"training_operator": operator})
-
-
-def _scripts(folder: Path) -> Mapping[str, str]:
-    scripts = {}
-    for file in sorted(folder.glob("*.py")):
-        try:
-            scripts[file.name] = file.read_text("utf-8")
-        except (OSError, UnicodeDecodeError):
-            continue  # as if it were not there: a job that names it is refused
-    return scripts

@@ -10,6 +10,9 @@ from infra.source import Source
 
 UNREADABLE = "unreadable-file"
 """Code of a file that is not there, or that this user may not read."""
+_MOST_BYTES = 16 * 2**20
+_MOST_BYTES_OF_A_STACK = 2 * 2**20
+"""A thousand jobs written out have half of it."""
 
 
 class StackFileError(Exception):
@@ -36,17 +39,18 @@ class Layer:
 
 def read(file: Path) -> Layer:
     """Read a file; raises UnreadableError, or StackFileError if it does not hold `key: value` pairs."""
-    marked = _parsed(file, decoded(file, contents(file)))
+    marked = _parsed(file, decoded(file, contents(file, _MOST_BYTES_OF_A_STACK)))
     source = Source.of(file, marked.data, marked.lines)
     # A key given twice is complained of where it stands again, not where the key is known to stand.
     faults = (replace(source.locate(finding), line=line) for line, finding in marked.faults)
     return Layer(source, tuple(faults))
 
 
-def contents(file: Path) -> bytes:
-    """The file's bytes; raises UnreadableError."""
+def contents(file: Path, most_bytes: int = _MOST_BYTES) -> bytes:
+    """The file's bytes; raises UnreadableError, or StackFileError if it has more than these."""
     try:
-        return file.read_bytes()
+        with file.open("rb") as opened:
+            raw = opened.read(most_bytes + 1)  # a device may have no end
     except FileNotFoundError:
         there = sorted(other.name for other in file.parent.glob("*.yaml"))
         known = f"there are: {', '.join(there)}" if there else "no .yaml file is there yet"
@@ -57,6 +61,10 @@ def contents(file: Path) -> bytes:
         raise UnreadableError(
             f"cannot be read ({error.strerror}); name another file, or mend its rights"
         ) from None
+    if len(raw) > most_bytes:
+        text = f"has more than {most_bytes >> 20} MiB, and nothing that belongs here is that large"
+        raise refused(file, 1, "file-too-large", f"{text}; name another file, or split this one")
+    return raw
 
 
 def decoded(file: Path, raw: bytes) -> str:

@@ -1,7 +1,7 @@
 """What a check says, where it stands in a file, and what a check looks at."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Self
 
@@ -79,6 +79,10 @@ class Subject:
 
     stack: Stack
     scripts: Mapping[str, str]
+    unusable_scripts: Mapping[str, str] = field(default_factory=dict)
+    """Why those that are there cannot be used: `<what is wrong>; <what to do>`."""
+    other_scripts: Collection[str] = ()
+    """Names of those that no job names."""
 
     @cached_property
     def workloads(self) -> tuple[Workload, ...]:

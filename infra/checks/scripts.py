@@ -15,12 +15,15 @@ def check(subject: Subject) -> Iterator[Finding]:
         place = ("jobs", i, "script")
         if job.script is None:
             continue
+        if why := subject.unusable_scripts.get(job.script):
+            yield Finding.of("script-unusable", place, f"{job.script} {why}")
+            continue
         if job.script not in subject.scripts:
-            close = get_close_matches(job.script, subject.scripts, n=1)
+            close = get_close_matches(job.script, [*subject.scripts, *subject.other_scripts], n=1)
             yield Finding(
                 code="unknown-script",
                 place=place,
-                message=f"{job.script} is not among the readable files of the scripts folder",
+                message=f"{job.script} is not in the scripts folder",
                 remedy=f"write {close[0]}" if close else "put it there, next to the stack file",
             )
             continue

@@ -40,6 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if found is None:
         parser.print_help()
         return 2
+    if (unfit := _surroundings()) is not None:
+        print(f"colo {chosen}: {unfit}", file=sys.stderr)
+        return 1
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal or pipe may know fewer characters than a file
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -57,6 +60,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except Exception as error:
         return _surprised(str(chosen), error)
+
+
+def _surroundings() -> str | None:
+    """What keeps any command from working; closed streams that matter less become empty ones."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (lives as long as the program)
+    if sys.stderr is None:  # print would write to stdout instead
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        return "stdout is closed; leave it open, or send it to a file"
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working directory is gone; change into one that is there"
+    return None
 
 
 def _parser(chosen: str | None) -> tuple[argparse.ArgumentParser, Command | None]:

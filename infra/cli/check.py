@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _files(args: argparse.Namespace) -> list[Path]:
-    if args.file or args.stack:
+    if args.file is not None or args.stack is not None:
         return [args.file or places.stack_file(args.stack)]
     if args.live:
         raise UnfitError("--live compares one stack with the one cluster of KUBECONFIG; name it by --stack")

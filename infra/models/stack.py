@@ -1,5 +1,9 @@
 """A stack file: one environment as plain data."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from infra.models.base import Flag, Model
 from infra.models.jobs import JobSpec
 from infra.models.operators import TrainingOperatorSpec
@@ -12,7 +16,7 @@ from infra.models.tenants import TenantSpec
 class Stack(Model):
     """Everything that one environment declares."""
 
-    extends: str | None = None
+    extends: Annotated[str, Field(min_length=1)] | None = None
     """A stack file that stands beneath this one, relative to it: what is said here wins."""
     production: Flag = False
     """What a development stack may leave out is a fault here, such as a way back after a preemption."""

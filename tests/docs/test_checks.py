@@ -60,6 +60,7 @@ def findings(tmp_path):
         (tmp_path / "scripts").mkdir()
         for name, text in scripts.items():
             (tmp_path / "scripts" / name).write_text(text)
+        (tmp_path / "scripts" / "latin.py").write_bytes(b"# \xe9\n")
         file = tmp_path / "example.yaml"
         file.write_text(f"extends: small.yaml\n{example}")
         try:

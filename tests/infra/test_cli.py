@@ -100,3 +100,40 @@ def test_a_reader_that_goes_away_ends_the_command_without_a_word():
     os.close(writer)
     assert done.returncode == 141
     assert "BrokenPipe" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "said"),
+    [
+        (">&-", 1, "colo check: stdout is closed; leave it open, or send it to a file\n"),
+        ("2>&-", 0, ""),
+        ("<&-", 0, ""),
+    ],
+)
+def test_a_closed_stream_is_no_surprise(closed, code, said):
+    command = f"{sys.executable} -m infra.cli check --stack dev {closed}"
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_what_belongs_to_a_closed_stderr_does_not_go_to_stdout(tmp_path):
+    (tmp_path / "f.yaml").write_text("jobs: [{}]\n")
+    command = f"{sys.executable} -m infra.cli check --file {tmp_path}/f.yaml --format json 2>&-"
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert json.loads(done.stdout)
+
+
+def test_a_working_directory_that_is_gone_is_told(tmp_path):
+    command = (
+        f"mkdir {tmp_path}/d && cd {tmp_path}/d && rmdir {tmp_path}/d "
+        f"&& PYTHONPATH={ROOT} {sys.executable} -m infra.cli check --stack dev"
+    )
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "colo check: the working directory is gone; change into one that is there\n" in done.stderr
+
+
+def test_a_stack_without_a_name_is_not_every_stack(capsys):
+    assert main(["check", "--stack", ""]) == 2
+    assert "there is no such file" in capsys.readouterr().out

@@ -122,3 +122,16 @@ def test_a_base_that_is_no_name_of_a_file_is_one_fault(stack_file, faults):
     assert faults(stack_file("extends: [a]\n")) == [
         "test.yaml:1 extends: a list stands here; write text, in quotes if it looks like a number or a switch"
     ]
+
+
+def test_a_base_without_a_name_is_one_fault(stack_file, faults):
+    assert faults(stack_file("extends: ''\n")) == ["test.yaml:1 extends: '' stands here; write some text"]
+
+
+def test_a_long_chain_is_refused_where_it_becomes_too_long(files, tmp_path):
+    for i in range(40):
+        (tmp_path / f"{i}.yaml").write_text(f"extends: {i + 1}.yaml\n")
+    with pytest.raises(StackFileError) as caught:
+        plan(tmp_path / "0.yaml")
+    [found] = caught.value.findings
+    assert (found.file.rpartition("/")[2], found.code) == ("19.yaml", "extends-too-deep")

@@ -1,5 +1,8 @@
 """A plan is a stack that is fit to be declared."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from infra.load import StackFileError
@@ -35,11 +38,43 @@ def test_warnings_are_told_beside_faults(stack_file, data):
     assert "\n" not in str(caught.value)
 
 
-def test_a_script_that_is_not_text_counts_as_missing(stack_file, data):
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda script: script.write_bytes(b"\xff"), "train.py is not UTF-8 text; save it as UTF-8"),
+        (lambda script: script.mkdir(), "train.py is a folder; put a file there"),
+        (
+            lambda script: script.symlink_to("none"),
+            "train.py is a link to nothing; put the file there itself",
+        ),
+        (lambda script: script.symlink_to("/dev/zero"), "train.py is no plain file; put a file there"),
+        (os.mkfifo, "train.py is no plain file; put a file there"),
+    ],
+)
+def test_a_script_that_is_there_and_no_text_is_told_as_such(stack_file, data, make, sentence):
     file = stack_file(data)
-    (file.parent / "scripts" / "train.py").write_bytes(b"\xff")
-    with pytest.raises(StackFileError, match="not among the readable files"):
+    script = file.parent / "scripts" / "train.py"
+    script.unlink()
+    make(script)
+    with pytest.raises(StackFileError, match=sentence):
         plan(file)
+
+
+def test_files_that_no_job_names_are_left_unread(stack_file, data):
+    file = stack_file(data)
+    os.mkfifo(file.parent / "scripts" / "other.py")
+    assert list(plan(file).scripts) == ["train.py"]
+
+
+@pytest.mark.parametrize("endless", ["/dev/zero", "/dev/urandom"])
+def test_a_file_without_an_end_is_too_large(endless):
+    with pytest.raises(StackFileError, match="file-too-large"):
+        plan(Path(endless))
+
+
+def test_a_stack_file_has_its_bounds(stack_file):
+    with pytest.raises(StackFileError, match="more than 2 MiB"):
+        plan(stack_file("#" * 2**21 + "\n"))
 
 
 def test_the_operator_may_come_from_elsewhere_than_the_file_says(stack_file, data):
