@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 from infra.checks.findings import Finding
 from infra.models import Model
 from infra.models.base import Loc
+from infra.models.names import without_credentials
 from infra.unknown_keys import unknown_key
 
 
@@ -45,10 +46,10 @@ def _words(found: ErrorDetails, loc: Loc, root: type[Model]) -> str:
             return f"{given} is too low; write {limits['ge']} or more"
         case "less_than_equal":
             return f"{given} is too high; write {limits['le']} or less"
-    wanted = _WANTED.get(kind)
+    wanted, shown = _WANTED.get(kind), _shown(given, loc)
     if wanted is None:
-        return f"{_shown(given)} is refused ({found['msg']}); see stacks/schema.json"
-    return f"{_shown(given)} stands here; write {wanted}"
+        return f"{shown} is refused ({found['msg']}); see stacks/schema.json"
+    return f"{shown} stands here; write {wanted}"
 
 
 _WANTED = {
@@ -64,11 +65,20 @@ _WANTED = {
 }
 
 
-def _shown(given: Any) -> str:
+_MAY_BE_SECRET = {"env", "args", "command"}
+
+
+def _shown(given: Any, loc: Loc) -> str:
     if isinstance(given, list | tuple):
         return "a list"
     if isinstance(given, Mapping):
         return "a mapping"
+    if _MAY_BE_SECRET.intersection(loc):
+        return (
+            "text" if isinstance(given, str) else "true or false" if isinstance(given, bool) else "a number"
+        )
+    if isinstance(given, str):
+        given = without_credentials(given)
     text = str(given).lower() if isinstance(given, bool) else repr(given)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

@@ -6,6 +6,7 @@ from infra.checks.findings import Finding, Subject
 from infra.checks.parts import overridden_containers, started
 from infra.models import JobSpec
 from infra.models.base import Loc
+from infra.models.names import without_credentials
 from infra.vocabulary import TRAINING_OPERATOR_IMAGE, TRAINING_OPERATOR_REGISTRY
 
 _PUBLIC = "docker.io"
@@ -40,7 +41,7 @@ def _version(place: Loc, image: str) -> Iterator[Finding]:
         yield Finding(
             code="image-without-version",
             place=place,
-            message=f"{image} has {'the tag latest' if tag else 'no tag'}, "
+            message=f"{without_credentials(image)} has {'the tag latest' if tag else 'no tag'}, "
             "so what runs depends on the day and the node",
             remedy="write the tag of a version, or a digest",
         )
@@ -52,7 +53,7 @@ def _registry(place: Loc, image: str, allowed: tuple[str, ...]) -> Iterator[Find
         yield Finding(
             code="image-registry-not-allowed",
             place=place,
-            message=f"{name} is from none of the stack's image_registries",
+            message=f"{_parsed(without_credentials(image))[0]} is from none of the stack's image_registries",
             remedy=f"use an image from {' or '.join(allowed)}, or add its registry there",
         )
 

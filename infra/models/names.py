@@ -88,24 +88,35 @@ _REGISTRY = rf"({_HOST_NAME}|\[[0-9A-Fa-f:]+\])({_PORT})?"
 _REPOSITORY = r"[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*"
 _IMAGE_NAME = re.compile(rf"({_REGISTRY}/)?{_REPOSITORY}(/{_REPOSITORY})*")
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_ANY_DIGEST = re.compile(r"[a-z0-9]+:\w*")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+def without_credentials(reference: str) -> str:
+    """A reference to an image or a registry that may be shown: user and password become dots."""
+    scheme, colon, rest = reference.rpartition("://")
+    before, at, after = rest.rpartition("@")
+    if _ANY_DIGEST.fullmatch(after) and at:
+        return f"{without_credentials(scheme + colon + before)}@{after}"
+    return f"{scheme}{colon}{'...' if at and (colon or ':' in before) else before}{at}{after}"
 
 
 def _image(value: str) -> str:
     """The grammar of references that the distribution registry publishes."""
+    shown = without_credentials(value)
     named, at, digest = value.partition("@")
     path, slash, last = named.rpartition("/")
     last, colon, tag = last.partition(":")
     name = f"{path}{slash}{last}"
     if not _IMAGE_NAME.fullmatch(name):
         form = "registry/name:tag, with lower-case letters, digits and single '.', '_' or '-' in the name"
-        raise ValueError(f"{value!r} is not an image; write {form}")
+        raise ValueError(f"{shown!r} is not an image; write {form}")
     if len(name) > 255:
-        raise ValueError(f"{value[:30]!r}... has a name of {len(name)} characters; use at most 255")
+        raise ValueError(f"{shown[:30]!r}... has a name of {len(name)} characters; use at most 255")
     if at and not _DIGEST.fullmatch(digest):
-        raise ValueError(f"{value!r} has a malformed digest; write name@sha256:<64 hex digits>")
+        raise ValueError(f"{shown!r} has a malformed digest; write name@sha256:<64 hex digits>")
     if colon and not _TAG.fullmatch(tag):
-        raise ValueError(f"{value!r} has a malformed tag; use up to 128 letters, digits, '_', '.' and '-'")
+        raise ValueError(f"{shown!r} has a malformed tag; use up to 128 letters, digits, '_', '.' and '-'")
     return value
 
 
