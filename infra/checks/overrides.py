@@ -17,6 +17,20 @@ _SCALARS: Mapping[str, tuple[type, str]] = {
     "bool": (bool, "true or false, without quotes"),
 }
 
+_ONE_OF: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("V1PodSpec", "dnsPolicy"): ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
+    ("V1PodSpec", "preemptionPolicy"): ("Never", "PreemptLowerPriority"),
+    ("V1Container", "imagePullPolicy"): ("Always", "IfNotPresent", "Never"),
+    ("V1Container", "terminationMessagePolicy"): ("FallbackToLogsOnError", "File"),
+    ("V1ContainerPort", "protocol"): ("SCTP", "TCP", "UDP"),
+    ("V1Toleration", "operator"): ("Equal", "Exists"),
+    ("V1Toleration", "effect"): ("NoExecute", "NoSchedule", "PreferNoSchedule"),
+    ("V1NodeSelectorRequirement", "operator"): ("DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"),
+    ("V1LabelSelectorRequirement", "operator"): ("DoesNotExist", "Exists", "In", "NotIn"),
+    ("V1TopologySpreadConstraint", "whenUnsatisfiable"): ("DoNotSchedule", "ScheduleAnyway"),
+}
+"""The client's models do not say which words a field takes."""
+
 
 def check(subject: Subject) -> Iterator[Finding]:
     """The overrides of every job and of each of its roles."""
@@ -81,12 +95,24 @@ def _fields(at: Loc, value: Any, kind: str, key: str = "") -> Iterator[Finding]:
                 yield from _fields((*at, name), below, item, key)
             elif name in known:
                 yield from _fields((*at, name), below, known[name], name)
+                yield from _one_of((*at, name), below, _ONE_OF.get((kind, name)))
             else:
                 yield _unknown((*at, name), name, kind, known)
     elif kind in _SCALARS and key not in _QUANTITIES:
         wanted, words = _SCALARS[kind]
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is int):
             yield _wrong_kind(at, words)
+
+
+def _one_of(at: Loc, value: Any, known: tuple[str, ...] | None) -> Iterator[Finding]:
+    if known is not None and isinstance(value, str) and value not in known:
+        close = get_close_matches(value, known, n=1)
+        yield Finding(
+            code="override-of-unknown-value",
+            place=at,
+            message=f"{value} is none of {', '.join(known)}",
+            remedy=f"write {close[0] if close else 'one of them'}",
+        )
 
 
 def _wrong_kind(at: Loc, wanted: str) -> Finding:

@@ -25,10 +25,26 @@ def started(at: Loc, job: JobSpec) -> Iterator[tuple[Loc, JobSpec | RoleSpec | C
     yield from extra_containers(at, job)
 
 
+def overrides(at: Loc, job: JobSpec) -> Iterator[tuple[Loc, Mapping[str, Any]]]:
+    """The `pod_overrides` of the job, then those of its roles, each with its place."""
+    yield (*at, "pod_overrides"), job.pod_overrides
+    for role, spec in job.roles():
+        yield (*at, role, "pod_overrides"), spec.pod_overrides
+
+
 def overridden_containers(at: Loc, job: JobSpec) -> Iterator[tuple[Loc, Mapping[str, Any]]]:
-    """What the job's `pod_overrides` say of containers, each with its place."""
-    for field in CONTAINER_FIELDS:
-        yield from mappings((*at, "pod_overrides", field), job.pod_overrides.get(field))
+    """What `pod_overrides` say of containers, each with its place."""
+    for place, raw in overrides(at, job):
+        for field in CONTAINER_FIELDS:
+            yield from mappings((*place, field), raw.get(field))
+
+
+def overriding(at: Loc, job: JobSpec, role: RoleName, field: str) -> tuple[Loc, Any]:
+    """What has the last word on a field of a role's pods, with its place; None if neither says it."""
+    of_role = dict(job.roles())[role].pod_overrides
+    if field in of_role:
+        return (*at, role, "pod_overrides", field), of_role[field]
+    return (*at, "pod_overrides", field), job.pod_overrides.get(field)
 
 
 def rendered_pods(job: JobSpec) -> Iterator[tuple[RoleName, Mapping[str, Any]]]:

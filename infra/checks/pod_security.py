@@ -9,6 +9,7 @@ from typing import Any
 
 from infra.checks.findings import Finding, Subject
 from infra.checks.parts import CONTAINER_FIELDS, mapping, mappings, rendered_pods
+from infra.checks.pod_validity import refusals
 from infra.models import JobSpec, RoleName
 from infra.models.base import Loc
 from infra.models.jobs import SecuritySpec
@@ -78,6 +79,14 @@ def _of_a_pod(at: Loc, job: JobSpec, role: RoleName, pod: Mapping[str, Any], lev
             message=what,
             remedy=remedy,
         )
+    yield from _refused(at, job, role, pod)
+
+
+def _refused(at: Loc, job: JobSpec, role: RoleName, pod: Mapping[str, Any]) -> Iterator[Finding]:
+    for path, what, remedy in refusals(pod):
+        place = _written(at, job, role, path)
+        if "pod_overrides" in place:  # what models and other checks say is not said again
+            yield Finding(code="pod-refused", place=place, message=what, remedy=remedy)
 
 
 def _contradictions(pod: Mapping[str, Any]) -> Iterator[_Violation]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from infra.checks.findings import Finding, Subject
-from infra.checks.parts import extra_containers
+from infra.checks.parts import extra_containers, mappings, overridden_containers
 from infra.models import JobSpec
 from infra.models.base import Loc
 from infra.models.jobs import PortSpec
-from infra.vocabulary import METRICS_PORT, TFJOB_PORT, TFJOB_PORT_NAME
+from infra.vocabulary import METRICS_PORT, TENSORFLOW_CONTAINER, TFJOB_PORT, TFJOB_PORT_NAME
 
 _Placed = tuple[Loc, PortSpec]
 
@@ -20,6 +20,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _the_operators(training)
         yield from _names(training)
         yield from _numbers(training)
+        yield from _overridden(at, job)
         for place, sidecar in extra_containers(at, job):
             theirs = _placed((*place, "ports"), sidecar.ports)
             yield from _names(theirs)
@@ -46,12 +47,33 @@ def _the_operators(ports: Sequence[_Placed]) -> Iterator[Finding]:
         return  # the user's own number for it
     for place, port in ports:
         if port.port == TFJOB_PORT:
-            yield Finding(
-                code="port-of-the-operator",
-                place=_number(place),
-                message=f"{TFJOB_PORT} is {TFJOB_PORT_NAME}, which the operator adds by itself",
-                remedy="use another port, or remove it: peers find the training there anyway",
-            )
+            yield _port_of_the_operator(_number(place))
+
+
+def _overridden(at: Loc, job: JobSpec) -> Iterator[Finding]:
+    """The operator makes a Service of the training's ports, and leaves the job without one it cannot make."""
+    for place, container in overridden_containers(at, job):
+        if container.get("name") != TENSORFLOW_CONTAINER:
+            continue
+        for entry, port in mappings((*place, "ports"), container.get("ports")):
+            if not port.get("name"):
+                yield Finding(
+                    code="port-without-name",
+                    place=entry,
+                    message="the operator needs a name to make a Service of it, and the job never starts",
+                    remedy="add name:",
+                )
+            elif port.get("containerPort") == TFJOB_PORT and port["name"] != TFJOB_PORT_NAME:
+                yield _port_of_the_operator((*entry, "containerPort"))
+
+
+def _port_of_the_operator(place: Loc) -> Finding:
+    return Finding(
+        code="port-of-the-operator",
+        place=place,
+        message=f"{TFJOB_PORT} is {TFJOB_PORT_NAME}, which the operator adds by itself",
+        remedy="use another port, or remove it: peers find the training there anyway",
+    )
 
 
 def _names(ports: Sequence[_Placed]) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from infra.checks.findings import Finding, Subject
+from infra.checks.parts import overriding
 from infra.models import JobSpec
 from infra.models.base import Loc
 
@@ -70,14 +71,20 @@ def _missing(at: Loc, job: JobSpec) -> Iterator[_Missing]:
             "a job that gave way to services starts from the beginning",
             "add checkpoint_path: <folder on a claim>, and let the training save and load there",
         )
-    seconds, place = job.termination_grace_period_seconds, (*at, "termination_grace_period_seconds")
-    raw = job.pod_overrides.get(_RAW_GRACE)
-    if isinstance(raw, int) and not isinstance(raw, bool):
-        seconds, place = raw, (*at, "pod_overrides", _RAW_GRACE)
-    if seconds < _SHORTEST_GRACE_SECONDS:
-        yield (
-            "no-time-for-a-checkpoint",
-            place,
-            f"{seconds} seconds are too few to write a last checkpoint",
-            f"write {_SHORTEST_GRACE_SECONDS} or more",
-        )
+    for place, seconds in dict(_graces(at, job)).items():
+        if seconds < _SHORTEST_GRACE_SECONDS:
+            yield (
+                "no-time-for-a-checkpoint",
+                place,
+                f"{seconds} seconds are too few to write a last checkpoint",
+                f"write {_SHORTEST_GRACE_SECONDS} or more",
+            )
+
+
+def _graces(at: Loc, job: JobSpec) -> Iterator[tuple[Loc, int]]:
+    for role, _ in job.roles():
+        place, raw = overriding(at, job, role, _RAW_GRACE)
+        if isinstance(raw, int) and not isinstance(raw, bool):
+            yield place, raw
+        else:
+            yield (*at, "termination_grace_period_seconds"), job.termination_grace_period_seconds

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding, Subject
+from infra.checks.parts import overriding
 from infra.models import JobSpec
 from infra.models.base import Loc
 from infra.models.jobs import SchedulingPolicySpec
@@ -26,7 +27,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 )
         yield from _ttl((*at, "run_policy"), job)
         yield from _backoff(at, job)
-        yield from _deadline((*at, "run_policy", "active_deadline_seconds"), job)
+        yield from _deadline(at, job)
         yield from _suspended_runs((*at, "run_policy", "suspend"), job)
 
 
@@ -84,14 +85,15 @@ def _backoff(at: Loc, job: JobSpec) -> Iterator[Finding]:
             )
 
 
-def _deadline(place: Loc, job: JobSpec) -> Iterator[Finding]:
+def _deadline(at: Loc, job: JobSpec) -> Iterator[Finding]:
     """The timer that should wake the operator at the deadline belongs to the fake queue as well."""
     seconds = job.run_policy.active_deadline_seconds
-    if seconds is not None and "activeDeadlineSeconds" not in job.pod_overrides:
+    kept = all(overriding(at, job, role, "activeDeadlineSeconds")[1] for role, _ in job.roles())
+    if seconds is not None and not kept:
         yield Finding(
             severity="warning",
             code="deadline-not-watched",
-            place=place,
+            place=(*at, "run_policy", "active_deadline_seconds"),
             message="the operator looks at the deadline only when a pod of the job changes, "
             "so a training that hangs outlives it",
             remedy=f"add pod_overrides: {{activeDeadlineSeconds: {seconds}}}, which the node itself keeps",

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 
 from infra.checks.findings import Finding, Subject
 from infra.checks.nodes import Nodes
+from infra.checks.parts import mapping, mappings, overrides
 from infra.checks.pods import Toleration, Workload
 from infra.models import Taint
 from infra.models.base import Loc
@@ -38,10 +39,10 @@ def _selected(workload: Workload) -> Iterator[tuple[Loc, str, str]]:
         yield (*workload.place, "node_selector", key), key, value
     if job.gpu_model is not None:
         yield (*workload.place, "gpu_model"), GPU_MODEL_LABEL, job.gpu_model
-    raws = job.pod_overrides.get("nodeSelector")
-    for key, raw in raws.items() if isinstance(raws, Mapping) else ():
-        if isinstance(raw, str):
-            yield (*workload.place, "pod_overrides", "nodeSelector", key), key, raw
+    for place, raws in overrides(workload.place, job):
+        for key, raw in mapping(raws.get("nodeSelector")).items():
+            if isinstance(raw, str):
+                yield (*place, "nodeSelector", key), key, raw
 
 
 def _unknown_label(place: Loc, key: str, value: str, carried: set[tuple[str, str]]) -> Finding:
@@ -70,10 +71,8 @@ def _tolerated(workload: Workload) -> Iterator[tuple[Loc, Mapping[str, object]]]
             (*workload.place, "tolerations", j),
             toleration.model_dump(exclude={"toleration_seconds"}) | seconds,
         )
-    raws = workload.job.pod_overrides.get("tolerations")
-    for j, raw in enumerate(raws if isinstance(raws, list) else ()):
-        if isinstance(raw, Mapping):
-            yield (*workload.place, "pod_overrides", "tolerations", j), raw
+    for place, raws in overrides(workload.place, workload.job):
+        yield from mappings((*place, "tolerations"), raws.get("tolerations"))
 
 
 def _toleration(place: Loc, raw: Mapping[str, object], taints: Mapping[Taint, str]) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from infra.checks.pods import (
 from infra.models import JobSpec, PoolSpec, Stack
 from infra.models.base import Loc
 from infra.models.quantities import amount, count, cpu, memory
-from infra.vocabulary import TENSORFLOW_CONTAINER, TRAINING_OPERATOR
+from infra.vocabulary import GPU_RESOURCE, TENSORFLOW_CONTAINER, TRAINING_OPERATOR
 
 
 def workloads(stack: Stack) -> Iterator[Workload]:
@@ -150,8 +150,21 @@ def _no_scalar(value: Any) -> bool:
 @lru_cache(maxsize=4096, typed=True)  # a thousand jobs write the same few amounts
 def _amount(resource: str, value: Any) -> Decimal:
     parsers = {"cpu": cpu, "memory": memory, "ephemeral-storage": memory}
-    parse = count if "/" in resource else parsers.get(resource, memory)
-    return amount(parse(value))
+    if resource.startswith("hugepages-"):
+        return _pages(resource, value)
+    if "/" in resource:
+        return amount(count(value))
+    if resource not in parsers:
+        near = GPU_RESOURCE if "gpu" in resource.lower() else "cpu, memory or ephemeral-storage"
+        raise ValueError(f"{resource} is no resource of Kubernetes; write {near}")
+    return amount(parsers[resource](value))
+
+
+def _pages(resource: str, value: Any) -> Decimal:
+    bytes_in_all, page = amount(memory(value)), amount(resource.removeprefix("hugepages-"))
+    if not page or bytes_in_all % page:
+        raise ValueError(f"{value!r} is not in whole pages; write a multiple of {resource[10:]}")
+    return bytes_in_all
 
 
 def _node_terms(pod: Mapping[str, Any]) -> Iterator[tuple[Requirement, ...]]:

@@ -46,6 +46,7 @@ _DOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _EXTENDED = rf"{_LABEL}(\.{_LABEL})+/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _QUOTA_PATTERNS = (
     (re.compile(rf"count/{_DOMAIN}"), count),
+    (re.compile(r"(requests\.)?hugepages-[1-9][0-9]*[KMGTPE]i"), memory),
     (re.compile(rf"requests\.{_EXTENDED}"), count),
     (re.compile(rf"{_DOMAIN}\.storageclass\.storage\.k8s\.io/requests\.storage"), memory),
     (re.compile(rf"{_DOMAIN}\.storageclass\.storage\.k8s\.io/persistentvolumeclaims"), count),
@@ -76,6 +77,9 @@ def _parser(key: str) -> Callable[[Any], str]:
         if "/" in key:  # an extended resource: Kubernetes counts only its requests
             near = f"requests.{key.removeprefix('limits.')}"
         raise ValueError(f"is not a quota that Kubernetes knows; write {near}")
+    prefix, _, name = key.rpartition("/")
+    if len(name) > 63 or len(prefix) > 253:
+        raise ValueError("is too long; use at most 253 characters before '/' and 63 after it")
     return known
 
 

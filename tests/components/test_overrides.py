@@ -66,3 +66,30 @@ def test_what_is_merged_is_left_as_it_was():
     merged(base, over)
     assert base == {"a": {"x": [{"name": "n"}]}}
     assert over == {"a": {"x": [{"name": "n", "y": 1}]}}
+
+
+@pytest.mark.parametrize(
+    ("key", "base", "over"),
+    [
+        ("env", {"name": "A", "valueFrom": {"fieldRef": {}}}, {"name": "A", "value": "4"}),
+        ("env", {"name": "A", "value": "4"}, {"name": "A", "valueFrom": {"fieldRef": {}}}),
+        (
+            "env",
+            {"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "x"}}},
+            {"name": "A", "valueFrom": {"secretKeyRef": {"key": "k"}}},
+        ),
+        (
+            "volumes",
+            {"name": "v", "emptyDir": {}},
+            {"name": "v", "persistentVolumeClaim": {"claimName": "c"}},
+        ),
+    ],
+)
+def test_another_source_takes_the_place_of_the_first(key, base, over):
+    assert merged({key: [base]}, {key: [over]}) == {key: [over]}
+
+
+def test_the_same_source_is_merged():
+    base = {"volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}]}
+    over = {"volumes": [{"name": "v", "emptyDir": {"sizeLimit": "1Gi"}}]}
+    assert merged(base, over)["volumes"][0]["emptyDir"] == {"medium": "Memory", "sizeLimit": "1Gi"}

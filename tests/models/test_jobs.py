@@ -130,3 +130,9 @@ def test_every_fault_of_a_job_is_named_at_once(job):
     with pytest.raises(ValidationError) as caught:
         job(worker=None, script="a.py", command=["b"], chief={"replicas": 2})
     assert len(caught.value.errors()[0]["ctx"]["faults"]) == 2
+
+
+def test_annotations_have_room_for_255_kibibytes_in_all(job):
+    job(annotations={"a": "x" * 100_000, "b": "x" * 100_000})
+    with pytest.raises(ValidationError, match="bytes in all, and an object has room for"):
+        job(annotations={"a": "x" * 150_000, "b": "é" * 75_000})

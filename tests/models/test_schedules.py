@@ -94,3 +94,14 @@ def test_a_machine_without_time_zones_leaves_them_to_kubernetes(schedule, monkey
 def test_what_cannot_be_meant_is_refused(schedule, field):
     with pytest.raises(ValidationError):
         schedule(**field)
+
+
+@pytest.mark.parametrize("step", ["٣", "0", "9" * 20, "-1", ""])
+def test_a_step_that_the_controller_cannot_read_is_refused(schedule, step):
+    with pytest.raises(ValidationError, match="has no step"):
+        schedule(cron=f"*/{step} * * * *")
+
+
+def test_a_town_that_is_no_time_zone_is_not_taken_for_another(schedule):
+    with pytest.raises(ValidationError, match="write one such as Etc/UTC or Asia/Shanghai"):
+        schedule(time_zone="Asia/Beijing")

@@ -151,3 +151,14 @@ def test_what_is_left_out_of_the_operators_resources_keeps_its_default():
 def test_the_operator_has_no_gpus():
     with pytest.raises(ValidationError, match="gpus"):
         TrainingOperatorSpec.model_validate({"resources": {"gpus": 1}})
+
+
+@pytest.mark.parametrize("key", ["count/" + "a" * 64, "count/a." + "b" * 300, "requests.a.b/" + "c" * 64])
+def test_a_quota_has_a_name_of_63_characters_at_most(key):
+    with pytest.raises(ValidationError, match="use at most 253 characters before '/' and 63 after it"):
+        tenant(quota={key: 1})
+
+
+@pytest.mark.parametrize("key", ["hugepages-2Mi", "requests.hugepages-1Gi"])
+def test_quota_may_count_huge_pages(key):
+    assert tenant(quota={key: "4Gi"}).quota == {key: "4Gi"}

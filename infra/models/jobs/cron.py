@@ -4,6 +4,7 @@ Source of the rules: the CronJob controller reads cron texts with robfig/cron v3
 the API server refuses a time zone inside the text.
 """
 
+import re
 import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from pydantic import AfterValidator, Field
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _SHORT = ("@annually", "@daily", "@hourly", "@midnight", "@monthly", "@weekly", "@yearly")
+_STEP = re.compile(r"0{0,9}[1-9][0-9]{0,17}", re.ASCII)  # an integer of 64 bits
 _LONGEST_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -42,7 +44,7 @@ class _Part:
             high = self._number(last, item) if dash else self.high if slash else low
         if low > high:
             raise ValueError(f"{item!r} of the {self.name} ends before it begins; write the lower one first")
-        if slash and (not step.isdecimal() or int(step) == 0):
+        if slash and not _STEP.fullmatch(step):
             raise ValueError(f"{item!r} of the {self.name} has no step; write one of 1 or more, such as */5")
         return range(low, high + 1, int(step) if slash else 1)
 
@@ -100,7 +102,7 @@ def _short(text: str) -> str:
 def _time_zone(value: str) -> str:
     known = _time_zones()
     if known and value not in known:  # empty on a machine without the database: then Kubernetes decides
-        close = get_close_matches(value, known, n=1)
+        close = get_close_matches(value, known, n=1, cutoff=0.85)  # a slip, not another town
         remedy = f"write {close[0]}" if close else "write one such as Etc/UTC or Asia/Shanghai"
         raise ValueError(f"{value!r} is not a time zone of the IANA database; {remedy}")
     return value

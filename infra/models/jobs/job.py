@@ -28,6 +28,9 @@ from infra.models.names import (
     SuccessPolicy,
 )
 
+_MOST_ANNOTATED_BYTES = 255 * 1024
+"""The API server takes 256 KiB of annotations; pods get a few of this project's own."""
+
 
 def _script(value: str) -> str:
     # Also a key of the ConfigMap that holds it.
@@ -148,6 +151,13 @@ class JobSpec(Model):
         for i, secret in enumerate(self.image_pull_secrets):
             if secret in self.image_pull_secrets[:i]:
                 yield ("image_pull_secrets", i), f"{secret} is listed already; list it once"
+        annotated = sum(len(text.encode()) for pair in self.annotations.items() for text in pair)
+        if annotated > _MOST_ANNOTATED_BYTES:
+            yield (
+                ("annotations",),
+                f"{annotated} bytes in all, and an object has room for {_MOST_ANNOTATED_BYTES}; "
+                "put the bulk into a volume",
+            )
         spreads = [(spread.topology_key, spread.when_unsatisfiable) for spread in self.topology_spread]
         for i, (key, _) in enumerate(spreads):
             if spreads[i] in spreads[:i]:

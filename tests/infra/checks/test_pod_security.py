@@ -11,7 +11,11 @@ BASELINE = [
     ({"hostPID": True, "shareProcessNamespace": None}, ("hostPID",)),
     ({"volumes": [{"name": "h", "hostPath": {"path": "/"}}]}, ("volumes", 0)),
     (
-        {"containers": [{"name": "tensorflow", "ports": [{"containerPort": 80, "hostPort": 80}]}]},
+        {
+            "containers": [
+                {"name": "tensorflow", "ports": [{"name": "web", "containerPort": 80, "hostPort": 80}]}
+            ]
+        },
         ("containers", 0, "ports"),
     ),
     (
