@@ -24,8 +24,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     for i, job in enumerate(subject.stack.jobs):
         yield from _twice(("jobs", i), job)
         at: Loc = ("jobs", i)
-        said = [place for place, raw in overrides(at, job) if raw.keys() & set(CONTAINER_FIELDS)]
-        if said:
+        if any(raw.keys() & set(CONTAINER_FIELDS) for _, raw in overrides(at, job)):
             yield from _lost(at, job)
             yield from _added(at, job)
 

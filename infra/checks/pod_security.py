@@ -36,10 +36,31 @@ _SAFE_VOLUMES = {
     "downwardAPI",
     "emptyDir",
     "ephemeral",
+    "image",
     "persistentVolumeClaim",
     "projected",
     "secret",
 }
+_SAFE_SYSCTLS = {
+    "kernel.shm_rmid_forced",
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.ip_local_reserved_ports",
+    "net.ipv4.ip_unprivileged_port_start",
+    "net.ipv4.ping_group_range",
+    "net.ipv4.tcp_fin_timeout",
+    "net.ipv4.tcp_keepalive_intvl",
+    "net.ipv4.tcp_keepalive_probes",
+    "net.ipv4.tcp_keepalive_time",
+    "net.ipv4.tcp_syncookies",
+}
+_SAFE_SELINUX_TYPES = {
+    "",
+    "container_t",
+    "container_init_t",
+    "container_kvm_t",
+    "container_engine_t",
+}
+_APPARMOR_PREFIX = "container.apparmor.security.beta.kubernetes.io/"
 
 _Violation = tuple[tuple[str, ...], str, str]
 """Where in the pod, what stands there, and what to write instead."""
@@ -50,7 +71,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     levels = {tenant.name: tenant.pod_security for tenant in subject.stack.tenants}
     for i, job in enumerate(subject.stack.jobs):
         of_roles = [role for role, spec in job.roles() if spec.pod_overrides]
-        if not job.pod_overrides and not of_roles and job.security == SecuritySpec():
+        usual = job.security == SecuritySpec() and not any(
+            k.startswith(_APPARMOR_PREFIX) for k in job.annotations
+        )
+        if not job.pod_overrides and not of_roles and usual:
             continue
         pods = dict(rendered_pods(job))
         level = levels.get(job.tenant, "privileged")
@@ -72,6 +96,16 @@ def _of_a_pod(at: Loc, job: JobSpec, role: RoleName, pod: Mapping[str, Any], lev
                 message=f"{what}, which the level {level} of tenant {job.tenant} refuses",
                 remedy=f"{remedy}, or give the tenant another level",
             )
+        for key, profile in job.annotations.items():
+            allowed = profile == "runtime/default" or profile.startswith("localhost/")
+            if key.startswith(_APPARMOR_PREFIX) and not allowed:
+                yield Finding(
+                    code="pod-security-refuses",
+                    place=(*at, "annotations", key),
+                    message=f"it runs without an AppArmor profile, which the level {level} of tenant "
+                    f"{job.tenant} refuses",
+                    remedy="remove it, or give the tenant another level",
+                )
     for path, what, remedy in _contradictions(pod):
         yield Finding(
             code="pod-contradicts-itself",
@@ -173,8 +207,16 @@ def _context(at: tuple[str, ...], context: Mapping[str, Any], *, restricted: boo
         yield (*at, "appArmorProfile"), "it runs without an AppArmor profile", "remove it"
     if mapping(context.get("windowsOptions")).get("hostProcess"):
         yield (*at, "windowsOptions"), "it is a process of the node", "remove it"
-    if context.get("sysctls"):
-        yield (*at, "sysctls"), "it changes sysctls", "remove it"
+    changed = {str(sysctl.get("name")) for _, sysctl in mappings((), context.get("sysctls"))}
+    if unsafe := changed - _SAFE_SYSCTLS:
+        yield (*at, "sysctls"), f"it changes {', '.join(sorted(unsafe))}", "remove it"
+    selinux = mapping(context.get("seLinuxOptions"))
+    if (
+        selinux.get("user")
+        or selinux.get("role")
+        or str(selinux.get("type") or "") not in _SAFE_SELINUX_TYPES
+    ):
+        yield (*at, "seLinuxOptions"), "it chooses its own SELinux rights", "remove it"
     if restricted and context.get("runAsUser") == 0:
         yield (*at, "runAsUser"), "it runs as root", "write another user"
 

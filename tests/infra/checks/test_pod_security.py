@@ -101,3 +101,33 @@ def test_what_a_level_allows_passes():
     overrides = {"containers": [{"name": "tensorflow", "securityContext": bind}]}
     assert found(pod_overrides=overrides, stack=of("restricted")) == []
     assert found(security={"run_as_user": None, "fs_group": None}, stack=of("restricted")) == []
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        {"seLinuxOptions": {"type": "spc_t"}},
+        {"seLinuxOptions": {"user": "root"}},
+        {"sysctls": [{"name": "kernel.msgmax", "value": "1"}]},
+    ],
+)
+def test_rights_of_the_node_are_refused(context):
+    assert [code for _, code, _ in found(pod_overrides={"securityContext": context})] == [REFUSED]
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_syncookies", "value": "1"}]}},
+        {"securityContext": {"seLinuxOptions": {"type": "container_t", "level": "s0"}}},
+        {"volumes": [{"name": "model", "image": {"reference": "registry.example/model:1"}}]},
+    ],
+)
+def test_what_the_levels_call_safe_passes(overrides):
+    assert found(pod_overrides=overrides) == []
+
+
+def test_an_old_annotation_takes_no_apparmor_profile_away():
+    key = "container.apparmor.security.beta.kubernetes.io/tensorflow"
+    assert found(annotations={key: "unconfined"}) == [("fault", REFUSED, ("annotations", key))]
+    assert found(annotations={key: "runtime/default"}) == []
