@@ -77,7 +77,8 @@ def _of(file: Path, documents: tuple[yaml_marks.Marked, ...]) -> Reading:
     if not objects:
         raise reading.refused(file, 1, "empty-file", "holds no object; name a file with a TFJob")
     jobs = tuple(found for found in objects if is_tfjob(found.data))
-    findings += [other.located(_left_out(other, bool(jobs))) for other in objects if other not in jobs]
+    others = [found for found in objects if not is_tfjob(found.data)]
+    findings += [other.located(_left_out(other, bool(jobs))) for other in others]
     return Reading(jobs, tuple(findings))
 
 

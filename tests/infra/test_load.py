@@ -5,6 +5,7 @@ import time
 import pytest
 import yaml
 
+from infra import yaml_marks
 from infra.load import load
 
 
@@ -198,6 +199,23 @@ def test_aliases_cannot_fill_the_memory(stack_file, faults):
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
     [fault] = faults(stack_file("\n".join(lines)))
     assert "its aliases stand for too much data" in fault
+
+
+def test_aliases_of_several_documents_count_together():
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 5)]
+    text = "\n".join(lines)
+    assert len(yaml_marks.parse_all(text)) == 1
+    with pytest.raises(yaml_marks.YamlError, match="its aliases stand for too much data"):
+        yaml_marks.parse_all("\n---\n".join([text, text]))
+
+
+@pytest.mark.parametrize("text", ["a: [" + "1," * 1000 + "1]", "---\n[1, 2, 3]\n" * 300])
+def test_a_file_of_too_many_values_is_refused(text, monkeypatch):
+    yaml_marks.parse_all(text)
+    monkeypatch.setattr(yaml_marks, "_MOST_NODES", 1000)
+    with pytest.raises(yaml_marks.YamlError, match="the file holds more than 1000 values; split it"):
+        yaml_marks.parse_all(text)
 
 
 def test_a_key_that_yaml_takes_for_a_switch_is_refused(stack_file, faults):

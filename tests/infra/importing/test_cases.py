@@ -167,6 +167,8 @@ def test_a14_a_tf_config_of_ones_own_is_refused_where_the_operator_sets_one():
         ({"requests": {"nvidia.com/gpu": 1}, "limits": {"nvidia.com/gpu": 2}}, "requests.nvidia.com/gpu"),
         ({"limits": {"nvidia.com/gpu": "500m"}}, "limits.nvidia.com/gpu"),
         ({"limits": {"gpu": 1}}, "limits.gpu"),
+        ({"limits": {"nvidia.com/gpu": 99999999999999999999999999999}}, "limits.nvidia.com/gpu"),
+        ({"limits": {"example.com/fpga": "9" * 5000}}, "limits.example.com/fpga"),
     ],
 )
 def test_b3_gpus_come_whole_with_a_limit_that_is_the_request(resources, place):
