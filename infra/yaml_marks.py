@@ -52,7 +52,7 @@ class _Loader(_BASE):  # type: ignore[misc]  # which of the two, is known when i
         self.nodes += 1
         if self.nodes > _MOST_NODES:
             line = _line(current_node) if current_node is not None else 1
-            raise YamlError(line, f"the file holds more than {_MOST_NODES} values; split it")
+            raise YamlError(line, f"holds more than {_MOST_NODES} values; split it")
         super().descend_resolver(current_node, current_index)
 
 

@@ -35,7 +35,7 @@ def _privileges(replica: Replica) -> bool:
 
 
 def _processes(replica: Replica) -> bool:
-    return "shareProcessNamespace" in replica.template.get("spec", {})
+    return bool({"shareProcessNamespace", "hostPID"} & set(replica.template.get("spec", {})))
 
 
 def _variables(replica: Replica) -> bool:

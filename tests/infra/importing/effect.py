@@ -44,6 +44,8 @@ def _pod(pod):
         pod.setdefault("serviceAccountName", pod.pop("serviceAccount"))
     if pod.get("automountServiceAccountToken") == ("serviceAccountName" in pod):
         del pod["automountServiceAccountToken"]
+    if pod.get("hostPID"):
+        pod.setdefault("shareProcessNamespace", False)
     for name, ours in (("shareProcessNamespace", True), ("enableServiceLinks", False)):
         if pod.get(name) is ours:
             del pod[name]
@@ -103,4 +105,5 @@ def _source(volume):
 
 
 def _toleration(toleration):
-    return {"operator": "Equal", **{k: v for k, v in toleration.items() if v != ""}}
+    seconds = {k: max(v, 0) for k, v in toleration.items() if k == "tolerationSeconds"}
+    return {"operator": "Equal", **{k: v for k, v in toleration.items() if v != ""}, **seconds}

@@ -116,6 +116,16 @@ SHAPES = {
     "fields without a name": with_pod(
         schedulerName="volcano", hostNetwork=True, dnsPolicy="Default", terminationGracePeriodSeconds=90
     ),
+    "processes of the node": with_pod(hostPID=True),
+    "a privileged container before": with_pod(
+        initContainers=[LOGS | {"securityContext": {"privileged": True}}]
+    ),
+    "a privileged sidecar": with_pod(
+        containers=[*pod(manifest())["containers"], LOGS | {"securityContext": {"privileged": True}}]
+    ),
+    "a toleration that ends at once": with_pod(
+        tolerations=[{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": -1}]
+    ),
     "fields of the container": with_container(
         workingDir="/work",
         tty=True,
@@ -177,6 +187,19 @@ def test_labels_of_all_roles_are_the_jobs_and_those_of_one_are_left_out_with_a_w
     assert entry(job)["labels"] == {"team": "a"}
     assert "annotations" not in entry(job)
     assert found(job, "warning") == ["mark-left-out", "mark-left-out"]
+
+
+def test_a_role_without_a_priority_class_beside_one_that_has_one_is_warned_of():
+    job = manifest(("Chief", "Worker"))
+    assert found(job, "warning") == []
+    pod(job, "Chief")["priorityClassName"] = "high"
+    del pod(job, "Worker")["priorityClassName"]
+    assert entry(job)["priority"] == "high"
+    assert found(job, "warning") == ["priority-of-another-role"]
+
+
+def test_processes_of_the_node_and_of_the_pod_together_stay_refused():
+    assert found(with_pod(hostPID=True, shareProcessNamespace=True)) == ["pod-contradicts-itself"]
 
 
 MNIST_ON_CPU = """
