@@ -24,6 +24,23 @@ _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,39})")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
 
+# And what kubectl takes for one (as strconv.ParseInt of base 0 and go-yaml do), or for a switch.
+_OTHER_TO_KUBECTL = re.compile(
+    r"[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
+    r"|\.(inf|Inf|INF))|\.(nan|NaN|NAN)|[yYnN]"
+)
+_DECIMAL = re.compile(r"[-+]?([1-9][0-9]*(\.[0-9]*)?|0?\.[0-9]+)([eE][-+]?[0-9]+)?")
+
+
+class Unquoted(str):
+    """Text here that is a number or a switch to kubectl: 010, 1e3 or y without quotes."""
+
+    @property
+    def is_decimal(self) -> bool:
+        """Whether the number is the one that a person reads."""
+        return _DECIMAL.fullmatch(self) is not None
+
+
 class YamlError(Exception):
     """The text is not usable YAML at all; `line` counts from 1."""
 
@@ -76,18 +93,18 @@ def parse(text: str) -> Marked:
 
 
 def parse_all(text: str) -> tuple[Marked, ...]:
-    """Read every document; lines count from the start of the text."""
+    """Read every document as kubectl does; lines count from the start of the text."""
     documents, count = [], _Count()
     with _loader(text) as loader:
         while loader.check_node():
             node = loader.get_node()
             if node is not None:
-                documents.append(_marked(node, count))
+                documents.append(_marked(node, count, as_kubectl=True))
     return tuple(documents)
 
 
-def _marked(node: yaml.Node, count: _Count) -> Marked:
-    reader = _Reader(count)
+def _marked(node: yaml.Node, count: _Count, *, as_kubectl: bool = False) -> Marked:
+    reader = _Reader(count, as_kubectl)
     data = reader.value(node, ())
     return Marked(data, reader.lines, tuple(reader.faults))
 
@@ -115,6 +132,8 @@ def _explained(error: yaml.MarkedYAMLError, text: str) -> YamlError:
     problem = str(error.problem or error.context)
     if "cannot start any token" in problem and text.splitlines()[line - 1].lstrip(" ").startswith("\t"):
         return YamlError(line, "a tab stands where YAML wants spaces; indent with spaces")
+    if "undefined alias" in problem:  # whose name may be a password
+        return YamlError(line, "a value starts with * and is no alias; write it in quotes")
     if "nesting depth" in problem:
         return YamlError(line, "is nested too deeply; write it flatter")
     if "expected a single document" in str(error.context):
@@ -129,6 +148,7 @@ Pair = tuple[yaml.Node, yaml.Node]
 @dataclass
 class _Reader:
     count: _Count
+    as_kubectl: bool
     lines: dict[Loc, int] = field(default_factory=dict)
     faults: list[tuple[int, Finding]] = field(default_factory=list)
     _within: set[int] = field(default_factory=set)
@@ -138,7 +158,11 @@ class _Reader:
         self.lines.setdefault(loc, line)
         self.count.another(line)
         if isinstance(node, yaml.ScalarNode):
-            return _scalar(node)
+            read = _scalar(node)
+            # A plain node has no style.
+            if self.as_kubectl and isinstance(read, str) and not node.style and _is_other_to_kubectl(read):
+                return Unquoted(read)
+            return read
         if node.tag not in (f"{_TAG}seq", f"{_TAG}map"):
             raise YamlError(line, f"has the tag {node.tag}; write plain data")
         self._enter(node)
@@ -211,10 +235,14 @@ def _line(node: yaml.Node) -> int:
     return int(node.start_mark.line) + 1
 
 
+def _is_other_to_kubectl(text: str) -> bool:
+    return text[:1] != "_" and _OTHER_TO_KUBECTL.fullmatch(text.replace("_", "")) is not None
+
+
 def _scalar(node: yaml.ScalarNode) -> Any:
     text, tag = node.value, node.tag.removeprefix(_TAG)
     if _UNUSABLE.search(text):
-        raise YamlError(_line(node), f"{text[:40]!r} holds a character that is no text; remove it")
+        raise YamlError(_line(node), "holds an escaped character that is no text; remove it")
     match tag:
         case "str" | "timestamp" | "merge" | "value":
             return text

@@ -1,6 +1,7 @@
 """`colo import`: TFJob manifests, as people have them, become entries of a stack file."""
 
 import argparse
+import io
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
                 entries.append(written(dict(result.entry)))
     for found in sorted(findings):
         print(line(found), file=sys.stderr)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # as a stack file is read, whatever the terminal knows
     print("---\n".join(entries), end="")
     if any(found.code == UNREADABLE for found in findings):
         return 2

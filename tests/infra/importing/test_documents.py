@@ -112,6 +112,14 @@ def test_a_dash_reads_from_stdin(monkeypatch, capsys):
     assert "<stdin>:" in err
 
 
+def test_entries_are_utf_8_whatever_the_terminal_knows(tmp_path, monkeypatch):
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
+    (tmp_path / "j.yaml").write_text(yaml.safe_dump(with_container(args=["Grüße"])), encoding="utf-8")
+    assert main(["import", str(tmp_path / "j.yaml")]) == 0
+    assert yaml.safe_load(out.getvalue().decode("utf-8"))["args"] == ["Grüße"]
+
+
 def test_stdout_holds_entries_only_and_text_over_lines_stays_readable(run, tmp_path, capsys):
     job = with_container(command=["python", "-c", "import os\nprint(os)\n"])
     (tmp_path / "j.yaml").write_text(yaml.safe_dump(job))

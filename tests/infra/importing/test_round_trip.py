@@ -202,6 +202,33 @@ def test_processes_of_the_node_and_of_the_pod_together_stay_refused():
     assert found(with_pod(hostPID=True, shareProcessNamespace=True)) == ["pod-contradicts-itself"]
 
 
+def test_labels_of_the_job_alone_are_said_to_reach_its_pods():
+    job = manifest(("Chief", "Worker"))
+    job["metadata"]["labels"] = {"team": "a"}
+    assert "mark-on-pods" in found(job, "advice")
+    for role in ("Chief", "Worker"):
+        job["spec"]["tfReplicaSpecs"][role]["template"]["metadata"]["labels"] = {"team": "a"}
+    assert "mark-on-pods" not in found(job, "advice")
+
+
+@pytest.mark.parametrize(
+    ("job", "what"),
+    [
+        (manifest(), "enableServiceLinks"),
+        (manifest(), "seccomp"),
+        (manifest(), "NVIDIA_VISIBLE_DEVICES=none"),
+        (with_pod(securityContext={"fsGroup": 8}), "fsGroupChangePolicy"),
+    ],
+)
+def test_what_a_stack_does_by_intent_is_said_unless_the_manifest_says_it(job, what):
+    def hardened(job):
+        [said] = [f.message for f in imported(job).findings if f.code == "hardened"] or [""]
+        return said
+
+    assert what in hardened(job)
+    assert what not in hardened(rendered(entry(job)))
+
+
 MNIST_ON_CPU = """
 apiVersion: kubeflow.org/v1
 kind: TFJob
