@@ -164,7 +164,7 @@ class _Reader:
                 return Unquoted(read)
             return read
         if node.tag not in (f"{_TAG}seq", f"{_TAG}map"):
-            raise YamlError(line, f"has the tag {node.tag}; write plain data")
+            raise _tagged(node)
         self._enter(node)
         try:
             if isinstance(node, yaml.SequenceNode):
@@ -239,6 +239,12 @@ def _is_other_to_kubectl(text: str) -> bool:
     return text[:1] != "_" and _OTHER_TO_KUBECTL.fullmatch(text.replace("_", "")) is not None
 
 
+def _tagged(node: yaml.Node) -> YamlError:
+    if node.tag.startswith("!"):  # which may be the start of a password
+        return YamlError(_line(node), "a value starts with !, which makes it a tag; write it in quotes")
+    return YamlError(_line(node), f"has the tag {node.tag}; write plain data")
+
+
 def _scalar(node: yaml.ScalarNode) -> Any:
     text, tag = node.value, node.tag.removeprefix(_TAG)
     if _UNUSABLE.search(text):
@@ -254,4 +260,4 @@ def _scalar(node: yaml.ScalarNode) -> Any:
             return int(text) if _INTEGER.fullmatch(text) else text
         case "float":
             return float(text) if _FLOAT.fullmatch(text) else text
-    raise YamlError(_line(node), f"has the tag {node.tag}; write plain data")
+    raise _tagged(node)

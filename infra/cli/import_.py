@@ -8,7 +8,7 @@ from pathlib import Path
 
 from infra.checks import Finding, Located
 from infra.importing import imported, manifests_of
-from infra.importing.documents import STDIN, Reading
+from infra.importing.documents import MOST_BYTES, STDIN, Reading
 from infra.importing.text import written
 from infra.reading import UNREADABLE, UnreadableError
 from infra.source import Source
@@ -55,7 +55,7 @@ def line(found: Located) -> str:
 def _read(name: str) -> Reading:
     file = STDIN if name == "-" else Path(name)
     try:
-        return manifests_of(file, sys.stdin.buffer.read() if name == "-" else None)
+        return manifests_of(file, sys.stdin.buffer.read(MOST_BYTES + 1) if name == "-" else None)
     except UnreadableError as error:
         unread = Source.of(file, None, {}).locate(Finding.of(UNREADABLE, (), str(error)))
         return Reading((), (replace(unread, path=""),))

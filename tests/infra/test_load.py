@@ -135,6 +135,10 @@ def test_numbers_out_of_range_say_the_range(stack_file, data, faults):
         (b"a: @x\n", "test.yaml:1 the file: not valid YAML ("),
         (b'a: "\\ud800"\n', "test.yaml:1 the file: "),
         (b'a: "\\0"\n', "test.yaml:1 the file: holds an escaped character that is no text; remove it"),
+        (
+            b"a: !hunter2\n",
+            "test.yaml:1 the file: a value starts with !, which makes it a tag; write it in quotes",
+        ),
         (b"a: !!set {x}\n", "test.yaml:1 the file: has the tag"),
         (b"a: !!binary aGk=\n", "test.yaml:1 the file: has the tag"),
         (b"a: &a {<<: *a}\n", "test.yaml:1 the file: an alias contains itself"),
