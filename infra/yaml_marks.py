@@ -11,9 +11,9 @@ import yaml
 from infra.checks.findings import Finding
 from infra.models.base import Loc
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # of the same grammar, and ten times as fast
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # of the same grammar, and ten times as fast
 _MOST_NODES = 200_000
-"""Or as many as the text has characters: aliases of aliases can stand for more data than memory holds."""
+"""Of a file, as written and as its aliases stand for: several thousand jobs have as many."""
 _DEEPEST = 100
 _CONTROL = yaml.reader.Reader.NON_PRINTABLE
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")
@@ -22,6 +22,23 @@ _TAG = "tag:yaml.org,2002:"
 # YAML 1.1 also knows 012 (ten), 1:30 (ninety) and dates. Nobody means those: they are read as text.
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,39})")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
+
+
+# And what kubectl takes for one (as strconv.ParseInt of base 0 and go-yaml do), or for a switch.
+_OTHER_TO_KUBECTL = re.compile(
+    r"[-+]?(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
+    r"|\.(inf|Inf|INF))|\.(nan|NaN|NAN)|[yYnN]"
+)
+_DECIMAL = re.compile(r"[-+]?([1-9][0-9]*(\.[0-9]*)?|0?\.[0-9]+)([eE][-+]?[0-9]+)?")
+
+
+class Unquoted(str):
+    """Text here that is a number or a switch to kubectl: 010, 1e3 or y without quotes."""
+
+    @property
+    def is_decimal(self) -> bool:
+        """Whether the number is the one that a person reads."""
+        return _DECIMAL.fullmatch(self) is not None
 
 
 class YamlError(Exception):
@@ -42,26 +59,52 @@ class Marked:
     """Line and complaint of keys that YAML allows and this project does not."""
 
 
+class _Loader(_BASE):  # type: ignore[misc]  # which of the two, is known when it runs
+    """Gives up while it composes, since the nodes of a large file fill the memory before one is read."""
+
+    nodes = 0
+
+    def descend_resolver(self, current_node: yaml.Node | None, current_index: Any) -> None:
+        """What is called before each node."""
+        self.nodes += 1
+        if self.nodes > _MOST_NODES:
+            line = _line(current_node) if current_node is not None else 1
+            raise YamlError(line, f"holds more than {_MOST_NODES} values; split it")
+        super().descend_resolver(current_node, current_index)
+
+
+@dataclass
+class _Count:
+    """Of the values that the nodes of a file stand for."""
+
+    values: int = 0
+
+    def another(self, line: int) -> None:
+        self.values += 1
+        if self.values > _MOST_NODES:
+            raise YamlError(line, "its aliases stand for too much data; write it out")
+
+
 def parse(text: str) -> Marked:
     """Read one document."""
     with _loader(text) as loader:
         node = loader.get_single_node()
-        return _marked(node, text) if node is not None else Marked(None, {}, ())
+        return _marked(node, _Count()) if node is not None else Marked(None, {}, ())
 
 
 def parse_all(text: str) -> tuple[Marked, ...]:
-    """Read every document; lines count from the start of the text."""
-    documents = []
+    """Read every document as kubectl does; lines count from the start of the text."""
+    documents, count = [], _Count()
     with _loader(text) as loader:
         while loader.check_node():
             node = loader.get_node()
             if node is not None:
-                documents.append(_marked(node, text))
+                documents.append(_marked(node, count, as_kubectl=True))
     return tuple(documents)
 
 
-def _marked(node: yaml.Node, text: str) -> Marked:
-    reader = _Reader(max(_MOST_NODES, len(text)))
+def _marked(node: yaml.Node, count: _Count, *, as_kubectl: bool = False) -> Marked:
+    reader = _Reader(count, as_kubectl)
     data = reader.value(node, ())
     return Marked(data, reader.lines, tuple(reader.faults))
 
@@ -72,7 +115,7 @@ def _loader(text: str) -> Iterator[yaml.SafeLoader]:
     if found := _CONTROL.search(text):
         raise YamlError(text.count("\n", 0, found.start()) + 1, "holds a control character; remove it")
     try:
-        loader = _LOADER(text)
+        loader = _Loader(text)
         try:
             yield loader
         finally:
@@ -89,6 +132,8 @@ def _explained(error: yaml.MarkedYAMLError, text: str) -> YamlError:
     problem = str(error.problem or error.context)
     if "cannot start any token" in problem and text.splitlines()[line - 1].lstrip(" ").startswith("\t"):
         return YamlError(line, "a tab stands where YAML wants spaces; indent with spaces")
+    if "undefined alias" in problem:  # whose name may be a password
+        return YamlError(line, "a value starts with * and is no alias; write it in quotes")
     if "nesting depth" in problem:
         return YamlError(line, "is nested too deeply; write it flatter")
     if "expected a single document" in str(error.context):
@@ -102,20 +147,24 @@ Pair = tuple[yaml.Node, yaml.Node]
 
 @dataclass
 class _Reader:
-    most_nodes: int
+    count: _Count
+    as_kubectl: bool
     lines: dict[Loc, int] = field(default_factory=dict)
     faults: list[tuple[int, Finding]] = field(default_factory=list)
     _within: set[int] = field(default_factory=set)
-    _count: int = 0
 
     def value(self, node: yaml.Node, loc: Loc) -> Any:
         line = _line(node)
         self.lines.setdefault(loc, line)
-        self._counted(line)
+        self.count.another(line)
         if isinstance(node, yaml.ScalarNode):
-            return _scalar(node)
+            read = _scalar(node)
+            # A plain node has no style.
+            if self.as_kubectl and isinstance(read, str) and not node.style and _is_other_to_kubectl(read):
+                return Unquoted(read)
+            return read
         if node.tag not in (f"{_TAG}seq", f"{_TAG}map"):
-            raise YamlError(line, f"has the tag {node.tag}; write plain data")
+            raise _tagged(node)
         self._enter(node)
         try:
             if isinstance(node, yaml.SequenceNode):
@@ -124,11 +173,6 @@ class _Reader:
             return self._mapping(node, loc)
         finally:
             self._within.discard(id(node))
-
-    def _counted(self, line: int) -> None:
-        self._count += 1
-        if self._count > self.most_nodes:
-            raise YamlError(line, "its aliases stand for too much data; write it out")
 
     def _enter(self, node: yaml.Node) -> None:
         if id(node) in self._within:
@@ -172,7 +216,7 @@ class _Reader:
         finally:
             self._within.discard(id(other))
         for pair in pairs:
-            self._counted(_line(other))
+            self.count.another(_line(other))
             yield pair
 
     def _duplicates(self, node: yaml.MappingNode, loc: Loc) -> None:
@@ -191,10 +235,20 @@ def _line(node: yaml.Node) -> int:
     return int(node.start_mark.line) + 1
 
 
+def _is_other_to_kubectl(text: str) -> bool:
+    return text[:1] != "_" and _OTHER_TO_KUBECTL.fullmatch(text.replace("_", "")) is not None
+
+
+def _tagged(node: yaml.Node) -> YamlError:
+    if node.tag.startswith("!"):  # which may be the start of a password
+        return YamlError(_line(node), "a value starts with !, which makes it a tag; write it in quotes")
+    return YamlError(_line(node), f"has the tag {node.tag}; write plain data")
+
+
 def _scalar(node: yaml.ScalarNode) -> Any:
     text, tag = node.value, node.tag.removeprefix(_TAG)
     if _UNUSABLE.search(text):
-        raise YamlError(_line(node), f"{text[:40]!r} holds a character that is no text; remove it")
+        raise YamlError(_line(node), "holds an escaped character that is no text; remove it")
     match tag:
         case "str" | "timestamp" | "merge" | "value":
             return text
@@ -206,4 +260,4 @@ def _scalar(node: yaml.ScalarNode) -> Any:
             return int(text) if _INTEGER.fullmatch(text) else text
         case "float":
             return float(text) if _FLOAT.fullmatch(text) else text
-    raise YamlError(_line(node), f"has the tag {node.tag}; write plain data")
+    raise _tagged(node)

@@ -1,13 +1,14 @@
 """`colo import`: TFJob manifests, as people have them, become entries of a stack file."""
 
 import argparse
+import io
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from infra.checks import Finding, Located
 from infra.importing import imported, manifests_of
-from infra.importing.documents import STDIN, Reading
+from infra.importing.documents import MOST_BYTES, STDIN, Reading
 from infra.importing.text import written
 from infra.reading import UNREADABLE, UnreadableError
 from infra.source import Source
@@ -37,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
                 entries.append(written(dict(result.entry)))
     for found in sorted(findings):
         print(line(found), file=sys.stderr)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # as a stack file is read, whatever the terminal knows
     print("---\n".join(entries), end="")
     if any(found.code == UNREADABLE for found in findings):
         return 2
@@ -52,7 +55,7 @@ def line(found: Located) -> str:
 def _read(name: str) -> Reading:
     file = STDIN if name == "-" else Path(name)
     try:
-        return manifests_of(file, sys.stdin.buffer.read() if name == "-" else None)
+        return manifests_of(file, sys.stdin.buffer.read(MOST_BYTES + 1) if name == "-" else None)
     except UnreadableError as error:
         unread = Source.of(file, None, {}).locate(Finding.of(UNREADABLE, (), str(error)))
         return Reading((), (replace(unread, path=""),))

@@ -148,11 +148,23 @@ def _rest(container: Data, found: Data) -> dict[str, Any]:
     rest.pop("imagePullPolicy", None)
     if "imagePullPolicy" in {**container, **found} and policies[0] != policies[1]:
         rest["imagePullPolicy"] = policies[0]  # an entry has one for all containers
+    if "securityContext" in rest:
+        rest["securityContext"] = unhardened(rest["securityContext"])
     if variables := environment.environment(container).raw:
         rest["env"] = variables
     if others := resources.untyped(container.get("resources", {})):
         rest["resources"] = others
     return rest
+
+
+def unhardened(context: Data) -> dict[str, Any]:
+    """The same, against what every container of a stack gets: no capabilities and no escalation."""
+    found = dict(context)
+    if "capabilities" in found:
+        found["capabilities"] = {"drop": [], **found["capabilities"]}
+    if found.get("privileged") or found.get("capabilities", {}).get("add"):
+        found.setdefault("allowPrivilegeEscalation", True)
+    return found
 
 
 def _usual_pull(container: Data) -> str:

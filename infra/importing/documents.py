@@ -13,7 +13,7 @@ from infra.models.base import Loc
 from infra.source import Source
 
 STDIN = Path("<stdin>")
-_MOST_BYTES = 8 * 2**20
+MOST_BYTES = 8 * 2**20
 """An object has 1.5 MiB at most, and what is larger than a few of them is something else."""
 
 
@@ -48,18 +48,18 @@ class Reading:
 def manifests_of(file: Path, raw: bytes | None = None) -> Reading:
     """The TFJobs of a file, or of what was read already; raises UnreadableError if it cannot be read."""
     try:
-        text = reading.decoded(file, reading.contents(file) if raw is None else raw)
-        return _of(file, _documents(file, text))
+        return _of(file, _documents(file, reading.contents(file) if raw is None else raw))
     except reading.StackFileError as error:
         return Reading((), error.findings)
 
 
-def _documents(file: Path, text: str) -> tuple[yaml_marks.Marked, ...]:
-    if len(text) > _MOST_BYTES:
-        message = f"has {len(text) / 2**20:.0f} MiB, and no manifest is that large; name the manifest itself"
+def _documents(file: Path, raw: bytes) -> tuple[yaml_marks.Marked, ...]:
+    if len(raw) > MOST_BYTES:
+        most = MOST_BYTES >> 20
+        message = f"has more than {most} MiB, and no manifest is that large; name the manifest itself"
         raise reading.refused(file, 1, "file-too-large", message)
     try:
-        return yaml_marks.parse_all(text)
+        return yaml_marks.parse_all(reading.decoded(file, raw))
     except yaml_marks.YamlError as error:
         raise reading.refused(file, error.line, "yaml-syntax", str(error)) from None
 
@@ -77,7 +77,8 @@ def _of(file: Path, documents: tuple[yaml_marks.Marked, ...]) -> Reading:
     if not objects:
         raise reading.refused(file, 1, "empty-file", "holds no object; name a file with a TFJob")
     jobs = tuple(found for found in objects if is_tfjob(found.data))
-    findings += [other.located(_left_out(other, bool(jobs))) for other in objects if other not in jobs]
+    others = [found for found in objects if not is_tfjob(found.data)]
+    findings += [other.located(_left_out(other, bool(jobs))) for other in others]
     return Reading(jobs, tuple(findings))
 
 

@@ -7,10 +7,13 @@ from typing import Any
 
 from infra.checks import Finding
 from infra.importing.entry import Data
-from infra.importing.remarks import fault
+from infra.importing.remarks import fault, warning
 from infra.models.base import Loc
+from infra.vocabulary import NVIDIA_VISIBLE_DEVICES
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_FIRST = ("HOME", "COLOCATION_JOB", "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", NVIDIA_VISIBLE_DEVICES)
+"""What every container of a stack is told, in this order."""
 _REFERENCE = re.compile(r"\$\(([^)]+)\)")
 
 
@@ -96,3 +99,20 @@ def faults(container: Data, at: Loc) -> Iterator[Finding]:
             text = "value and valueFrom are both given, and the API refuses it; keep one"
             yield fault("two-values", (*at, "env", i), text)
         seen.add(name)
+    yield from _out_of_order(container, at)
+
+
+def _out_of_order(container: Data, at: Loc) -> Iterator[Finding]:
+    """Variables that come first in an entry's pods, whatever they refer to."""
+    names = {variable.get("name") for variable in container.get("env", [])}
+    for i, variable in enumerate(container.get("env", [])):
+        name = variable.get("name")
+        if name not in _FIRST:
+            continue
+        for other in _REFERENCE.findall(variable.get("value", "")):
+            if other in names and other not in _FIRST[: _FIRST.index(name)]:
+                text = (
+                    f"an entry's pods have {name} before {other}, so that $({other}) would stay as it is; "
+                    f"write out what it stands for, or set {name} in the training"
+                )
+                yield warning("variable-out-of-order", (*at, "env", i), text)

@@ -13,6 +13,7 @@ from infra.checks import Finding
 from infra.importing.remarks import fault
 from infra.models.base import Loc
 from infra.source import path
+from infra.yaml_marks import Unquoted
 
 _Fields = Mapping[str, str]
 _Parents = tuple[tuple[Loc, str], ...]
@@ -59,6 +60,8 @@ _QUANTITIES = {
     ("V1ResourceFieldSelector", "divisor"): "quantity",
 }
 _MANY = re.compile(r"(?P<kind>list|dict)[\[(](str, )?(?P<inner>.+)[\])]", re.IGNORECASE)
+_SECRETIVE = {"env", "args", "command"}
+"""What stands below may be a password, and is not repeated."""
 _KINDS = {"str": "text", "int": "a whole number", "bool": "true or false", "datetime": "a time"}
 
 
@@ -118,28 +121,55 @@ class _Cleaner:
         whole = isinstance(value, int) and not isinstance(value, bool)
         match kind:
             case "str" | "datetime":
-                good = isinstance(value, str)
+                good = isinstance(value, str) and not isinstance(value, Unquoted)
             case "int":
                 good = whole
             case "bool":
                 good = isinstance(value, bool)
             case "quantity":
                 good = whole or isinstance(value, str)
+                if isinstance(value, Unquoted) and not value.is_decimal:
+                    return self._refused(at, value, "it in plain decimal digits")
                 if isinstance(value, float):
                     return self._refused(at, value, f'it in quotes, "{value}"')
             case _:
                 return value
+        if good:
+            return str(value) if isinstance(value, str) else value
         wanted = "an amount" if kind == "quantity" else _KINDS[kind]
-        quoted = kind in ("str", "quantity") and isinstance(value, int | float)
-        if kind in ("str", "quantity") and isinstance(value, bool):
-            wanted, quoted = f'{wanted} in quotes, "{str(value).lower()}"', False
-        return value if good else self._refused(at, value, f'"{value}", in quotes' if quoted else wanted)
+        if kind in ("str", "quantity") and isinstance(value, bool | int | float | Unquoted):
+            wanted = "it in quotes" if _SECRETIVE & set(at) else f'"{_shown(value)}", in quotes'
+        return self._refused(at, value, wanted)
 
     def _refused(self, at: Loc, value: Any, wanted: str) -> None:
-        shown = {list: "a list", dict: "a mapping", type(None): "nothing"}.get(type(value), repr(value))
+        shown = _kind_of(value) if _SECRETIVE & set(at) else _shown(value)
         self.findings.append(
             fault("bad-value", at, f"{shown} stands here, and the API refuses it; write {wanted}")
         )
+
+
+def _shown(value: Any) -> str:
+    """In the words of YAML."""
+    if value is None or isinstance(value, list | Mapping):
+        return _kind_of(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, Unquoted) else repr(value)
+
+
+def _kind_of(value: Any) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "a switch"
+        case Unquoted():
+            return "a number or a switch"
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+    return "a list" if isinstance(value, list) else "a mapping"
 
 
 @cache

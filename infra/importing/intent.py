@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from infra.checks import Finding
-from infra.importing import containers, metadata
+from infra.importing import containers, metadata, resources
 from infra.importing.remarks import advice
 from infra.importing.roles import Replica
+from infra.vocabulary import NVIDIA_VISIBLE_DEVICES
 
 
 def remarks(replicas: Sequence[Replica]) -> Iterator[Finding]:
@@ -35,13 +36,34 @@ def _privileges(replica: Replica) -> bool:
 
 
 def _processes(replica: Replica) -> bool:
-    return "shareProcessNamespace" in replica.template.get("spec", {})
+    return bool({"shareProcessNamespace", "hostPID"} & set(replica.template.get("spec", {})))
 
 
 def _variables(replica: Replica) -> bool:
     container, _ = containers.training(replica.template.get("spec", {}), ())
     named = {variable.get("name") for variable in container.get("env", [])}
     return {"HOME", "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"} <= named
+
+
+def _service_links(replica: Replica) -> bool:
+    return "enableServiceLinks" in replica.template.get("spec", {})
+
+
+def _seccomp(replica: Replica) -> bool:
+    spec = replica.template.get("spec", {})
+    contexts = [c.get("securityContext", {}) for c in (spec, containers.training(spec, ())[0])]
+    return any("seccompProfile" in context for context in contexts)
+
+
+def _owner_of_volumes(replica: Replica) -> bool:
+    context = replica.template.get("spec", {}).get("securityContext", {})
+    return "fsGroup" not in context or "fsGroupChangePolicy" in context
+
+
+def _gpus(replica: Replica) -> bool:
+    container, _ = containers.training(replica.template.get("spec", {}), ())
+    named = {variable.get("name") for variable in container.get("env", [])}
+    return NVIDIA_VISIBLE_DEVICES in named or "gpus" in resources.typed(container.get("resources", {}))
 
 
 def _sidecars(replica: Replica) -> bool:
@@ -52,6 +74,10 @@ _DIFFERENCES = (
     ("no Istio sidecar", _sidecar),
     ("no token of a service account", _token),
     ("no privileges to gain", _privileges),
+    ("the seccomp profile of the runtime", _seccomp),
+    ("no variables of Services (enableServiceLinks)", _service_links),
+    ("fsGroupChangePolicy: OnRootMismatch", _owner_of_volumes),
+    (f"{NVIDIA_VISIBLE_DEVICES}=none without a GPU", _gpus),
     ("processes in one namespace, so that a stop is heard", _processes),
     ("sidecars that end with the training", _sidecars),
     ("HOME=/tmp and as many threads as CPUs", _variables),

@@ -19,8 +19,8 @@ from infra.importing import (
     verdict,
     volumes,
 )
-from infra.importing.entry import Entry, Piece
-from infra.importing.remarks import advice
+from infra.importing.entry import Data, Entry, Piece
+from infra.importing.remarks import advice, warning
 from infra.importing.roles import Replica
 from infra.models import JobSpec, RoleName
 from infra.models.base import Loc
@@ -75,13 +75,7 @@ def _share(entry: Entry, replicas: Sequence[Replica]) -> None:
     job = str(entry.data.get("name"))
     _pieces(entry, {role: {p.name: p for p in pod.pieces(*found, job)} for role, found in pods.items()})
     _security(entry, pods)
-    if "priority" not in entry.data:
-        text = (
-            "no priorityClassName, so it ranks with services that name none; "
-            f"keep the {DEFAULT_PRIORITY} of the entry, or name another class"
-        )
-        entry.findings.append(advice("no-priority", _AT, text))
-        entry.put(("priority",), DEFAULT_PRIORITY, _AT)
+    _priority(entry, pods)
 
 
 def _trainings(entry: Entry, trainings: Mapping[str, tuple[Mapping[str, Any], Loc]]) -> None:
@@ -121,6 +115,25 @@ def _pieces(entry: Entry, by_role: Mapping[str, Mapping[str, Piece]]) -> None:
         for role, piece in having.items():
             if not alike and (field != "priority" or piece.typed != first.typed):
                 entry.override((role,), piece.raw, piece.place)
+
+
+def _priority(entry: Entry, pods: Mapping[RoleName, tuple[Data, Loc]]) -> None:
+    """Pods without a class rank as the cluster's default says; an entry has one class for all."""
+    without = {role: place for role, (spec, place) in pods.items() if not spec.get("priorityClassName")}
+    if "priority" not in entry.data:
+        text = (
+            "no priorityClassName, so it ranks with services that name none; "
+            f"keep the {DEFAULT_PRIORITY} of the entry, or name another class"
+        )
+        entry.findings.append(advice("no-priority", _AT, text))
+        entry.put(("priority",), DEFAULT_PRIORITY, _AT)
+        return
+    for place in without.values():
+        text = (
+            "no priorityClassName here, and another role has one; the entry gives every role "
+            f"{entry.data['priority']}: see that this is meant, or name another class"
+        )
+        entry.findings.append(warning("priority-of-another-role", place, text))
 
 
 def _security(entry: Entry, pods: Mapping[RoleName, tuple[Mapping[str, Any], Loc]]) -> None:

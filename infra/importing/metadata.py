@@ -36,6 +36,12 @@ def write_marks(entry: Entry, templates: Sequence[tuple[Loc, Data]]) -> None:
         for key, value in own.items():
             entry.put((field, key), value, (*_METADATA, field, key))
         everywhere = [(place, _kept(template.get(field))) for place, template in templates]
+        if spread := [key for key in own if any(key not in marks for _, marks in everywhere)]:
+            text = (
+                f"an entry has the same {field} for the job and its pods, which get {', '.join(spread)} too; "
+                "remove from the entry what they may not have"
+            )
+            entry.findings.append(advice("mark-on-pods", (*_METADATA, field), text))
         for place, marks in everywhere:
             for key, value in marks.items():
                 if all(other.get(key) == value for _, other in everywhere) and own.get(key, value) == value:

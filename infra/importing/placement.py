@@ -31,6 +31,11 @@ def _tolerations(found: list[Data]) -> list[dict[str, Any]]:
         "effect": "effect",
         "tolerationSeconds": "toleration_seconds",
     }
+    # The API takes any number, and means by one below 0 what it means by 0.
+    found = [
+        {k: max(v, 0) if k == "tolerationSeconds" else v for k, v in toleration.items()}
+        for toleration in found
+    ]
     given = [{names[k]: v for k, v in toleration.items() if v != ""} for toleration in found]
     return [{k: v for k, v in item.items() if (k, v) != ("operator", "Equal")} for item in given]
 

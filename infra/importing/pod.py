@@ -29,7 +29,10 @@ def pieces(pod: Data, at: Loc, job: str) -> Iterator[Piece]:
     yield from security.pieces(pod, at)
     for name, value in pod.items():
         if name not in (*_ELSEWHERE, *_OWN, "terminationGracePeriodSeconds"):
-            yield Piece(f"pod {name}", {name: value}, (*at, name))
+            raw = {name: value}
+            if name == "hostPID" and value:  # which the API refuses beside a namespace of the pod's own
+                raw["shareProcessNamespace"] = pod.get("shareProcessNamespace", False)
+            yield Piece(f"pod {name}", raw, (*at, name))
 
 
 def _own(pod: Data, at: Loc) -> Iterator[Piece]:

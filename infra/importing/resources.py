@@ -7,7 +7,7 @@ from infra.checks import Finding
 from infra.importing.entry import Data
 from infra.importing.remarks import fault
 from infra.models.base import Loc
-from infra.models.quantities import amount
+from infra.models.quantities import amount, count
 from infra.vocabulary import GPU_RESOURCE
 
 _NATIVE = ("cpu", "memory", "ephemeral-storage")
@@ -45,9 +45,8 @@ def faults(resources: Data, at: Loc) -> Iterator[Finding]:
     for kind, amounts in (("requests", requests), ("limits", limits)):
         for key, value in amounts.items():
             place = (*at, kind, key)
-            if "/" in key and not _whole(value):
-                text = f"{value!r} of {key} is refused: it comes whole; write a whole number such as 1"
-                yield fault("device-not-whole", place, text)
+            if "/" in key and (refused := _refusal(value)):
+                yield fault("device-not-whole", place, refused)
             elif "/" not in key and key not in _NATIVE and not key.startswith("hugepages-"):
                 text = f"containers have no resource called {key}; write cpu, memory or {GPU_RESOURCE}"
                 yield fault("resource-unknown", place, text)
@@ -63,7 +62,13 @@ def faults(resources: Data, at: Loc) -> Iterator[Finding]:
 
 
 def _whole(value: Any) -> bool:
+    return _refusal(value) is None
+
+
+def _refusal(value: Any) -> str | None:
+    """Why it is no number of devices."""
     try:
-        return amount(str(value)) % 1 == 0
-    except ValueError:
-        return False
+        count(value)
+    except ValueError as error:
+        return str(error)
+    return None

@@ -43,18 +43,9 @@ def pieces(pod: Data, at: Loc) -> Iterator[Piece]:
     inner = container.get("securityContext", {})
     said = ("readOnlyRootFilesystem", *(_USERS if _alone(pod) else ()))
     if rest := {k: v for k, v in inner.items() if k not in said}:
-        raw = {"containers": [{"name": TENSORFLOW_CONTAINER, "securityContext": _undone(rest)}]}
+        context = containers.unhardened(rest)
+        raw = {"containers": [{"name": TENSORFLOW_CONTAINER, "securityContext": context}]}
         yield Piece("raw container security", raw, (*place, "securityContext"))
-
-
-def _undone(context: Data) -> dict[str, Any]:
-    """The same, against what every container of a stack gets: no capabilities and no escalation."""
-    found = dict(context)
-    if "capabilities" in found:
-        found["capabilities"] = {"drop": [], **found["capabilities"]}
-    if found.get("privileged") or found.get("capabilities", {}).get("add"):
-        found.setdefault("allowPrivilegeEscalation", True)
-    return found
 
 
 def _alone(pod: Data) -> bool:

@@ -5,6 +5,7 @@ import time
 import pytest
 import yaml
 
+from infra import yaml_marks
 from infra.load import load
 
 
@@ -126,14 +127,18 @@ def test_numbers_out_of_range_say_the_range(stack_file, data, faults):
         (b"pools: [1\n", "test.yaml:2 the file: not valid YAML ("),
         (b"pools: []\n---\njobs: []\n", "test.yaml:2 the file: a second document starts here"),
         (b"pools: &a [*a]\n", "test.yaml:1 the file: an alias contains itself"),
-        (b"pools: *a\n", "test.yaml:1 the file: not valid YAML (found undefined alias"),
+        (b"pools: *a\n", "test.yaml:1 the file: a value starts with * and is no alias; write it in quotes"),
         (b"a: !!python/name:os.system x\n", "test.yaml:1 the file: has the tag"),
         (b"a: \x07\n", "test.yaml:1 the file: holds a control character"),
         (b"a: " + b"[" * 3000 + b"]" * 3000, "test.yaml:1 the file: is nested too deeply"),
         (b"a: 1\nb: {" + b"b: {" * 200 + b"}" * 201, "test.yaml:2 the file: is nested too deeply"),
         (b"a: @x\n", "test.yaml:1 the file: not valid YAML ("),
         (b'a: "\\ud800"\n', "test.yaml:1 the file: "),
-        (b'a: "\\0"\n', r"test.yaml:1 the file: '\x00' holds a character that is no text; remove it"),
+        (b'a: "\\0"\n', "test.yaml:1 the file: holds an escaped character that is no text; remove it"),
+        (
+            b"a: !hunter2\n",
+            "test.yaml:1 the file: a value starts with !, which makes it a tag; write it in quotes",
+        ),
         (b"a: !!set {x}\n", "test.yaml:1 the file: has the tag"),
         (b"a: !!binary aGk=\n", "test.yaml:1 the file: has the tag"),
         (b"a: &a {<<: *a}\n", "test.yaml:1 the file: an alias contains itself"),
@@ -198,6 +203,23 @@ def test_aliases_cannot_fill_the_memory(stack_file, faults):
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
     [fault] = faults(stack_file("\n".join(lines)))
     assert "its aliases stand for too much data" in fault
+
+
+def test_aliases_of_several_documents_count_together():
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 5)]
+    text = "\n".join(lines)
+    assert len(yaml_marks.parse_all(text)) == 1
+    with pytest.raises(yaml_marks.YamlError, match="its aliases stand for too much data"):
+        yaml_marks.parse_all("\n---\n".join([text, text]))
+
+
+@pytest.mark.parametrize("text", ["a: [" + "1," * 1000 + "1]", "---\n[1, 2, 3]\n" * 300])
+def test_a_file_of_too_many_values_is_refused(text, monkeypatch):
+    yaml_marks.parse_all(text)
+    monkeypatch.setattr(yaml_marks, "_MOST_NODES", 1000)
+    with pytest.raises(yaml_marks.YamlError, match="holds more than 1000 values; split it"):
+        yaml_marks.parse_all(text)
 
 
 def test_a_key_that_yaml_takes_for_a_switch_is_refused(stack_file, faults):

@@ -8,7 +8,13 @@ from infra.models import JobSpec
 from infra.models.quantities import amount
 
 _ROLES = {"master": "chief"}
-_OURS = ("HOME", "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "NVIDIA_VISIBLE_DEVICES", "COLOCATION_JOB")
+_CPUS = {"resourceFieldRef": {"resource": "limits.cpu"}}
+_OURS = {
+    "HOME": "/tmp",
+    "OMP_NUM_THREADS": _CPUS,
+    "TF_NUM_INTRAOP_THREADS": _CPUS,
+    "NVIDIA_VISIBLE_DEVICES": "none",
+}
 
 
 def rendered(entry):
@@ -44,6 +50,8 @@ def _pod(pod):
         pod.setdefault("serviceAccountName", pod.pop("serviceAccount"))
     if pod.get("automountServiceAccountToken") == ("serviceAccountName" in pod):
         del pod["automountServiceAccountToken"]
+    if pod.get("hostPID"):
+        pod.setdefault("shareProcessNamespace", False)
     for name, ours in (("shareProcessNamespace", True), ("enableServiceLinks", False)):
         if pod.get(name) is ours:
             del pod[name]
@@ -67,8 +75,9 @@ def _pod(pod):
 def _container(container, volumes, outer):
     made = copy.deepcopy(container)
     made.setdefault("imagePullPolicy", "Always" if made["image"].endswith(":latest") else "IfNotPresent")
-    variables = [v for v in made.pop("env", []) if v["name"] not in _OURS]
-    made["env"] = {v["name"]: v.get("valueFrom", v.get("value", "")) for v in variables}
+    variables = [v for v in made.pop("env", []) if not _is_ours(v)]
+    assert not any({"value", "valueFrom"} <= v.keys() for v in variables)
+    made["env"] = {v["name"]: _value_of(v) for v in variables}
     ports = [(p["name"], p["containerPort"], p.get("protocol", "TCP")) for p in made.pop("ports", [])]
     made["ports"] = set(ports) - {("tfjob-port", 2222, "TCP")}
     mounts = made.pop("volumeMounts", [])
@@ -81,6 +90,15 @@ def _container(container, volumes, outer):
     ]
     made["user"] = _user(made.pop("securityContext", {}), outer)
     return made
+
+
+def _is_ours(variable):
+    name = variable["name"]
+    return name == "COLOCATION_JOB" or _value_of(variable) == _OURS.get(name)
+
+
+def _value_of(variable):
+    return variable.get("valueFrom", variable.get("value", ""))
 
 
 def _user(inner, outer):
@@ -103,4 +121,5 @@ def _source(volume):
 
 
 def _toleration(toleration):
-    return {"operator": "Equal", **{k: v for k, v in toleration.items() if v != ""}}
+    seconds = {k: max(v, 0) for k, v in toleration.items() if k == "tolerationSeconds"}
+    return {"operator": "Equal", **{k: v for k, v in toleration.items() if v != ""}, **seconds}

@@ -3,6 +3,8 @@
 import pytest
 
 from infra.importing import imported
+from infra.importing.environment import _FIRST
+from tests.infra.importing.effect import rendered
 from tests.infra.importing.manifests import entry, faults, found, manifest, pod, with_container, with_pod
 
 
@@ -167,6 +169,8 @@ def test_a14_a_tf_config_of_ones_own_is_refused_where_the_operator_sets_one():
         ({"requests": {"nvidia.com/gpu": 1}, "limits": {"nvidia.com/gpu": 2}}, "requests.nvidia.com/gpu"),
         ({"limits": {"nvidia.com/gpu": "500m"}}, "limits.nvidia.com/gpu"),
         ({"limits": {"gpu": 1}}, "limits.gpu"),
+        ({"limits": {"nvidia.com/gpu": 99999999999999999999999999999}}, "limits.nvidia.com/gpu"),
+        ({"limits": {"example.com/fpga": "9" * 5000}}, "limits.example.com/fpga"),
     ],
 )
 def test_b3_gpus_come_whole_with_a_limit_that_is_the_request(resources, place):
@@ -195,6 +199,20 @@ def test_b6_a_fraction_without_quotes_is_refused_as_the_crd_does():
     [sentence] = faults(with_container(resources={"requests": {"cpu": 0.5}})).values()
     assert '"0.5"' in sentence
     assert imported(with_container(resources={"requests": {"cpu": "0.5"}})).entry is not None
+
+
+def test_a_variable_that_comes_first_in_a_stack_and_refers_to_a_later_one_is_warned_of():
+    later = {"name": "ROOT", "value": "/data"}
+    job = with_container(env=[later, {"name": "HOME", "value": "$(ROOT)/home"}])
+    assert found(job, "warning") == ["variable-out-of-order"]
+    job = with_container(env=[later, {"name": "HOMES", "value": "$(ROOT)/home"}])
+    assert found(job, "warning") == []
+
+
+def test_variables_are_told_to_pods_in_the_order_that_references_count_on():
+    job = rendered(entry(with_container(env=[{"name": "A", "value": "a"}])))
+    names = [variable["name"] for variable in pod(job)["containers"][0]["env"]]
+    assert names == [*_FIRST, "A"]
 
 
 def test_ports_that_break_the_pods_service_are_refused():

@@ -47,7 +47,7 @@ def of(lines, severity):
         (PYTORCH, "PyTorchJob p is no TFJob"),
         (b"\x80\x81\x00\xff", "is not UTF-8 text"),
         (b"kind: TFJob\x00\n", "holds a control character"),
-        ("# " + "x" * 9 * 2**20, "has 9 MiB"),
+        ("# " + "x" * 9 * 2**20, "has more than 8 MiB"),
         ("{{ .Values.job }}", "the file: "),
         (JOB.replace("kind: TFJob", "kind: TFJob\nkind: TFJob"), "given twice"),
         (JOB.replace("kubeflow.org/v1", "kubeflow.org/v2"), "is no version of TFJob"),
@@ -110,6 +110,21 @@ def test_a_dash_reads_from_stdin(monkeypatch, capsys):
     out, err = capsys.readouterr()
     assert yaml.safe_load(out)["name"] == "mnist"
     assert "<stdin>:" in err
+
+
+def test_entries_are_utf_8_whatever_the_terminal_knows(tmp_path, monkeypatch):
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
+    (tmp_path / "j.yaml").write_text(yaml.safe_dump(with_container(args=["Grüße"])), encoding="utf-8")
+    assert main(["import", str(tmp_path / "j.yaml")]) == 0
+    assert yaml.safe_load(out.getvalue().decode("utf-8"))["args"] == ["Grüße"]
+
+
+def test_of_an_endless_stdin_no_more_is_read_than_a_manifest_has(monkeypatch, capsys):
+    with open("/dev/zero", "rb") as endless:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(endless))
+        assert main(["import", "-"]) == 1
+    assert "has more than 8 MiB" in capsys.readouterr().err
 
 
 def test_stdout_holds_entries_only_and_text_over_lines_stays_readable(run, tmp_path, capsys):

@@ -116,6 +116,16 @@ SHAPES = {
     "fields without a name": with_pod(
         schedulerName="volcano", hostNetwork=True, dnsPolicy="Default", terminationGracePeriodSeconds=90
     ),
+    "processes of the node": with_pod(hostPID=True),
+    "a privileged container before": with_pod(
+        initContainers=[LOGS | {"securityContext": {"privileged": True}}]
+    ),
+    "a privileged sidecar": with_pod(
+        containers=[*pod(manifest())["containers"], LOGS | {"securityContext": {"privileged": True}}]
+    ),
+    "a toleration that ends at once": with_pod(
+        tolerations=[{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": -1}]
+    ),
     "fields of the container": with_container(
         workingDir="/work",
         tty=True,
@@ -177,6 +187,46 @@ def test_labels_of_all_roles_are_the_jobs_and_those_of_one_are_left_out_with_a_w
     assert entry(job)["labels"] == {"team": "a"}
     assert "annotations" not in entry(job)
     assert found(job, "warning") == ["mark-left-out", "mark-left-out"]
+
+
+def test_a_role_without_a_priority_class_beside_one_that_has_one_is_warned_of():
+    job = manifest(("Chief", "Worker"))
+    assert found(job, "warning") == []
+    pod(job, "Chief")["priorityClassName"] = "high"
+    del pod(job, "Worker")["priorityClassName"]
+    assert entry(job)["priority"] == "high"
+    assert found(job, "warning") == ["priority-of-another-role"]
+
+
+def test_processes_of_the_node_and_of_the_pod_together_stay_refused():
+    assert found(with_pod(hostPID=True, shareProcessNamespace=True)) == ["pod-contradicts-itself"]
+
+
+def test_labels_of_the_job_alone_are_said_to_reach_its_pods():
+    job = manifest(("Chief", "Worker"))
+    job["metadata"]["labels"] = {"team": "a"}
+    assert "mark-on-pods" in found(job, "advice")
+    for role in ("Chief", "Worker"):
+        job["spec"]["tfReplicaSpecs"][role]["template"]["metadata"]["labels"] = {"team": "a"}
+    assert "mark-on-pods" not in found(job, "advice")
+
+
+@pytest.mark.parametrize(
+    ("job", "what"),
+    [
+        (manifest(), "enableServiceLinks"),
+        (manifest(), "seccomp"),
+        (manifest(), "NVIDIA_VISIBLE_DEVICES=none"),
+        (with_pod(securityContext={"fsGroup": 8}), "fsGroupChangePolicy"),
+    ],
+)
+def test_what_a_stack_does_by_intent_is_said_unless_the_manifest_says_it(job, what):
+    def hardened(job):
+        [said] = [f.message for f in imported(job).findings if f.code == "hardened"] or [""]
+        return said
+
+    assert what in hardened(job)
+    assert what not in hardened(rendered(entry(job)))
 
 
 MNIST_ON_CPU = """
