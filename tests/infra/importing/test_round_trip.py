@@ -46,6 +46,7 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 SECRET = {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}
 POD_IP = {"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}
+CORES = {"valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1m"}}}
 SHAPES = {
     "small": manifest(),
     "roles that differ": differing_roles(),
@@ -61,6 +62,12 @@ SHAPES = {
         envFrom=[{"secretRef": {"name": "s"}}, {"prefix": "P_", "configMapRef": {"name": "c"}}],
     ),
     "variables of variables": with_container(env=[POD_IP, {"name": "URL", "value": "http://$(IP)"}]),
+    "variables of a stack with other values": with_container(
+        env=[POD_IP, {"name": "OMP_NUM_THREADS", "value": "4"}, {"name": "URL", "value": "http://$(IP)"}]
+    ),
+    "variables of a stack from elsewhere": with_container(
+        env=[{"name": "HOME", **CORES}, {"name": "TF_NUM_INTRAOP_THREADS", **CORES}]
+    ),
     "volumes": with_pod(
         volumes=[
             CLAIM,
