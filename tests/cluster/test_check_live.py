@@ -202,6 +202,7 @@ def test_nodes_without_gpus_are_told(dev, check_stack):
 
 def test_more_gpus_than_a_node_has_are_told(dev, check_stack):
     dev["jobs"][1]["worker"]["resources"]["gpus"] = 5
+    dev["pools"][0]["capacity"]["gpus"] = 8  # as the file would have it
     assert ("fault", "gpus-not-allocatable", "jobs[1].worker.resources.gpus") in check_stack(dev)
 
 
