@@ -121,7 +121,7 @@ def made_of(manifest: Object) -> Iterator[Object]:
         template = manifest["spec"]["jobTemplate"]["spec"]["template"]
         # The account that the program declares is not made by a dry run.
         yield _pod(manifest["metadata"]["name"], manifest, template, serviceAccountName="trainer")
-    elif manifest["kind"] == "ConfigMap" and MANIFEST in manifest["data"]:
+    elif manifest["kind"] == "ConfigMap" and MANIFEST in manifest.get("data", {}):
         tfjob = json.loads(manifest["data"][MANIFEST])
         metadata = tfjob["metadata"] | {"namespace": manifest["metadata"]["namespace"]}
         run = tfjob | {"metadata": metadata | {"name": f"{metadata['name']}-29000000"}}

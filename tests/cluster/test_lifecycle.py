@@ -119,5 +119,8 @@ def test_an_api_server_that_restarts_in_the_middle_of_up_is_completed_by_the_nex
     time.sleep(3)
     control_plane.up(tools.ensure(control_plane.NAMES, Progress()))
     child.wait(timeout=400)
+    # An operator that was there has lost its server too, and is some time without an answer.
+    wait = ("rollout", "status", "deployment/training-operator", "-n", "kubeflow", "--timeout=150s")
+    deployed.sandbox.kubectl(*wait, check=False)
     deployed.up()
     deployed.up("--expect-no-changes")
