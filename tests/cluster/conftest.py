@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ import pytest
 import yaml
 
 from infra.layers import layered
-from sandbox import cluster, pulumi, scratch
+from sandbox import cluster, paths, pulumi, scratch
 from sandbox.progress import Progress
 
 pytestmark = pytest.mark.cluster
@@ -146,11 +147,15 @@ def deployment(sandbox: Sandbox, tmp_path: Path) -> Deployment:
     return Deployment(sandbox, scratch.copied(sandbox.workspace, tmp_path / "project"))
 
 
+@pytest.fixture(scope="session")
+def deployed_once(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The stack as it is committed, before the first test that needs it; each puts back what it changes."""
+    Deployment(sandbox, scratch.copied(sandbox.workspace, tmp_path_factory.mktemp("first") / "project")).up()
+
+
 @pytest.fixture
-def deployed(deployment: Deployment) -> Iterator[Deployment]:
+def deployed(deployment: Deployment, deployed_once: None) -> Iterator[Deployment]:
     """`deployment`, up to date before the test and put back after it."""
-    committed = deployment.stack_file.read_text()
-    deployment.up()
     yield deployment
-    deployment.stack_file.write_text(committed)
+    shutil.copytree(paths.CHECKOUT / "stacks", deployment.workspace.project / "stacks", dirs_exist_ok=True)
     deployment.up()

@@ -61,7 +61,6 @@ def test_foreign_marks_survive_up_and_destroy_and_the_claim_stays(deployed, fore
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("priorityclasses", "offline-low"),
         ("serviceaccounts", "training-operator"),
         ("tfjobs", "tf-mnist-cpu"),
     ],
