@@ -22,7 +22,7 @@ from typing import Any
 
 import yaml
 
-from sandbox import cluster, containers, images, pulumi, scratch
+from sandbox import cluster, containers, images, kubectl, pulumi, scratch
 from sandbox.progress import Progress
 
 SIZES = (10, 50, 200)
@@ -193,16 +193,7 @@ def _kubectl_apply(workspace: pulumi.Workspace, manifest: str) -> float:
 
 
 def _kubectl(workspace: pulumi.Workspace, manifest: str, *arguments: str) -> None:
-    _checked(
-        subprocess.run(
-            ["kubectl", *arguments],
-            env=workspace.environment(),
-            input=manifest,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    )
+    _checked(kubectl.run(workspace.kubectl, *arguments, stdin=manifest))
 
 
 def _checked(done: subprocess.CompletedProcess[str]) -> None:

@@ -2,13 +2,33 @@
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+_DEFAULT = "~/.kube/config"
+_IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
 
 
 class NoClusterError(Exception):
     """There is no usable way to a cluster; the text says why, and what to set."""
+
+
+def require_kubeconfig(environment: Mapping[str, str] = os.environ) -> None:
+    """Raise NoClusterError where Pulumi's provider would fail on a path; inside a cluster none is needed.
+
+    KUBECONFIG may name several files, of which one must exist, as for kubectl.
+    """
+    named = environment.get("KUBECONFIG", "")
+    files = [Path(file) for file in named.split(os.pathsep) if file] or [Path(_DEFAULT).expanduser()]
+    if any(file.is_file() for file in files) or (not named and _IN_CLUSTER in environment):
+        return
+    if named:
+        raise NoClusterError(
+            f"KUBECONFIG is {named}, and no such file is there; write the path of one that is"
+        )
+    raise NoClusterError(f"no kubeconfig: {files[0]} is not there; set KUBECONFIG to the path of one")
 
 
 def connect() -> Any:
@@ -21,7 +41,7 @@ def connect() -> Any:
     from kubernetes import client, config
 
     # Empty is unset, as for kubectl; the library takes neither for its default.
-    kubeconfig = os.environ.get("KUBECONFIG") or "~/.kube/config"
+    kubeconfig = os.environ.get("KUBECONFIG") or _DEFAULT
     load: Any = config  # its functions bear no types
     access = client.Configuration()
     access.retries = 1

@@ -2,7 +2,7 @@
 
 import pulumi
 
-from infra import kubeconfig
+from components.cluster_access import NoClusterError, require_kubeconfig
 from infra.assembly import assemble
 from infra.load import StackFileError
 from infra.places import stack_file
@@ -11,8 +11,8 @@ from infra.plan import plan
 name, config = pulumi.get_stack(), pulumi.Config()
 try:
     ready = plan(stack_file(name), operator_source=config.get("trainingOperatorSource"))
-    kubeconfig.require()
-except (StackFileError, kubeconfig.NoKubeconfigError) as error:
+    require_kubeconfig()
+except (StackFileError, NoClusterError) as error:
     raise pulumi.RunError(str(error)) from None
 for key, value in assemble(ready, name).items():
     pulumi.export(key, value)

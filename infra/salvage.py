@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from infra.checks.findings import EVERY_LIST
 from infra.models import Stack
 from infra.models.base import Loc
-
-_LISTS = ("pools", "priorities", "tenants", "storage", "jobs")
+from infra.models.stack import NAMED_LISTS
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def salvaged(data: Mapping[str, Any], faulty: Iterable[Loc]) -> Part:
     positions: dict[str, tuple[int, ...]] = {}
     incomplete = set()
     for kind, value in data.items():
-        if kind in _LISTS and isinstance(value, list):
+        if kind in NAMED_LISTS and isinstance(value, list):
             good = tuple(i for i in range(len(value)) if (kind, i) not in marks)
             kept[kind], positions[kind] = [value[i] for i in good], good
             if len(good) < len(value):
@@ -59,4 +58,4 @@ def salvaged(data: Mapping[str, Any], faulty: Iterable[Loc]) -> Part:
     try:
         return Part(Stack.model_validate(kept), positions, frozenset(incomplete))
     except ValidationError:  # a fault that belongs to no item: then nothing is checked further
-        return Part(Stack(), {}, frozenset(_LISTS))
+        return Part(Stack(), {}, frozenset(NAMED_LISTS))

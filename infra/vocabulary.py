@@ -28,6 +28,12 @@ ENV_PREFIX: Final = "COLOCATION_"
 """Of the variables that pods get from this project."""
 CHECKPOINT_PATH_ENV: Final = f"{ENV_PREFIX}CHECKPOINT_PATH"
 """Tells the training where to keep its checkpoints."""
+JOB_ENV: Final = f"{ENV_PREFIX}JOB"
+"""Tells a container which job it is of."""
+HOME_ENV: Final = "HOME"
+THREADS_ENV: Final = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
+"""TensorFlow and its libraries count the node's cores, not the container's share of them. Not so
+TF_NUM_INTEROP_THREADS: with one such thread a cluster of TensorFlow servers waits for ever."""
 
 # --- Kubernetes and its usual companions
 GPU_RESOURCE: Final = "nvidia.com/gpu"

@@ -81,6 +81,16 @@ class Workspace:
                 raise
         return Done(command, child.returncode, out, err)
 
+    def create_stack(self) -> None:
+        """Make the stack, whose state is then empty.
+
+        Raises:
+            SandboxError: Pulumi cannot make it.
+        """
+        done = self.run("stack", "init", STACK, "--no-select", "--non-interactive", capture=True)
+        if done.returncode != 0:
+            raise SandboxError(f"`pulumi stack init {STACK}` failed: {done.stderr.strip()}")
+
     def environment(self) -> dict[str, str]:
         """The whole environment of a program that is to see the sandbox."""
         return {**os.environ, **self.variables}
@@ -142,10 +152,7 @@ def _make_stack(workspace: Workspace) -> None:
     """`stack init` writes its key into the project it is run in, so it is run in one of our own."""
     project = workspace.config_file.parent
     (project / "Pulumi.yaml").write_text((paths.CHECKOUT / "Pulumi.yaml").read_text())
-    own = replace(workspace, project=project)
-    done = own.run("stack", "init", STACK, "--no-select", "--non-interactive", capture=True)
-    if done.returncode != 0:
-        raise SandboxError(f"`pulumi stack init {STACK}` failed: {done.stderr.strip()}")
+    replace(workspace, project=project).create_stack()
 
 
 def _copy_config(config_file: Path, operator_source: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import yaml
 
 from sandbox import paths
-from sandbox.errors import SandboxError
 from sandbox.pulumi import STACK, Workspace
 
 
@@ -37,9 +36,7 @@ def with_own_state(copy: Workspace) -> Workspace:
         config_file=config,
         variables={**copy.variables, "PULUMI_BACKEND_URL": f"file://{backend}"},
     )
-    done = own.run("stack", "init", STACK, "--no-select", "--non-interactive", capture=True)
-    if done.returncode != 0:
-        raise SandboxError(f"`pulumi stack init {STACK}` failed: {done.stderr.strip()}")
+    own.create_stack()
     key = yaml.safe_load(config.read_text())
     config.write_text(yaml.safe_dump({**yaml.safe_load(copy.config_file.read_text()), **key}))
     return own

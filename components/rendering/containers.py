@@ -8,15 +8,14 @@ from infra.models.jobs import ContainerSpec, EnvFromSpec, JobSpec, PortSpec, Rol
 from infra.vocabulary import (
     CHECKPOINT_PATH_ENV,
     GPU_RESOURCE,
+    HOME_ENV,
+    JOB_ENV,
     METRICS_PORT,
     NVIDIA_VISIBLE_DEVICES,
     SCRIPT_MOUNT,
     TENSORFLOW_CONTAINER,
+    THREADS_ENV,
 )
-
-# TensorFlow and its libraries count the node's cores, not the container's share of them. Not so
-# TF_NUM_INTEROP_THREADS: with one such thread a cluster of TensorFlow servers waits for ever.
-_THREADS = ("OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")
 
 Source = Object
 """Of a variable: `value` or `valueFrom`."""
@@ -78,9 +77,9 @@ def _variables(job: JobSpec, resources: Resources) -> dict[str, Source]:
     """What every container is told, unless the job says otherwise."""
     told: dict[str, Source] = {
         # The image need not know the user, whose home would then be `/`, which is not writable.
-        "HOME": {"value": "/tmp"},
-        "COLOCATION_JOB": {"value": job.name},
-        **{name: {"valueFrom": _resource_field("limits.cpu")} for name in _THREADS},
+        HOME_ENV: {"value": "/tmp"},
+        JOB_ENV: {"value": job.name},
+        **{name: {"valueFrom": _resource_field("limits.cpu")} for name in THREADS_ENV},
     }
     if job.checkpoint_path is not None:
         told[CHECKPOINT_PATH_ENV] = {"value": job.checkpoint_path}

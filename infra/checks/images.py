@@ -6,7 +6,7 @@ from infra.checks.findings import Finding, Subject
 from infra.checks.parts import overridden_containers, started
 from infra.models import JobSpec
 from infra.models.base import Loc
-from infra.models.names import without_credentials
+from infra.models.names import has_version, image_parts, without_credentials
 from infra.vocabulary import TRAINING_OPERATOR_IMAGE, TRAINING_OPERATOR_REGISTRY
 
 _PUBLIC = "docker.io"
@@ -36,8 +36,8 @@ def _images(at: Loc, job: JobSpec) -> Iterator[tuple[Loc, str]]:
 
 
 def _version(place: Loc, image: str) -> Iterator[Finding]:
-    _, tag, digest = _parsed(image)
-    if not digest and tag in ("", "latest"):
+    if not has_version(image):
+        _, tag, _ = image_parts(image)
         yield Finding(
             code="image-without-version",
             place=place,
@@ -48,22 +48,15 @@ def _version(place: Loc, image: str) -> Iterator[Finding]:
 
 
 def _registry(place: Loc, image: str, allowed: tuple[str, ...]) -> Iterator[Finding]:
-    name, _, _ = _parsed(image)
+    name, _, _ = image_parts(image)
     if allowed and not any(f"{_full(name)}/".startswith(_full(f"{one.rstrip('/')}/")) for one in allowed):
+        shown, _, _ = image_parts(without_credentials(image))
         yield Finding(
             code="image-registry-not-allowed",
             place=place,
-            message=f"{_parsed(without_credentials(image))[0]} is from none of the stack's image_registries",
+            message=f"{shown} is from none of the stack's image_registries",
             remedy=f"use an image from {' or '.join(allowed)}, or add its registry there",
         )
-
-
-def _parsed(image: str) -> tuple[str, str, str]:
-    """Name, tag and digest; a colon before the last slash is that of a registry's port."""
-    rest, _, digest = image.partition("@")
-    folder, slash, last = rest.rpartition("/")
-    last, _, tag = last.partition(":")
-    return f"{folder}{slash}{last}", tag, digest
 
 
 def _full(name: str) -> str:

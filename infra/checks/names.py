@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from infra.checks.findings import Finding, Subject
 from infra.models import JobSpec
+from infra.models.stack import NAMED_LISTS
 
 _LONGEST = 63  # a Service's name, and a label's value
 _SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
@@ -35,7 +36,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _duplicates(subject: Subject) -> Iterator[Finding]:
     """Over all tenants: Pulumi knows each object of a stack by its kind and this name alone, and so do
     the outputs of the stack and the `claim:` of a volume."""
-    for kind in ("pools", "priorities", "tenants", "storage", "jobs"):
+    for kind in NAMED_LISTS:
         seen: set[str] = set()
         for i, item in enumerate(getattr(subject.stack, kind)):
             if item.name in seen:

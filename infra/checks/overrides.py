@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import Any
 
 from infra.checks.findings import Finding, Subject
+from infra.kubernetes_fields import fields_of
 from infra.models import RoleName
 from infra.models.base import Loc
 
@@ -89,7 +89,7 @@ def _fields(at: Loc, value: Any, kind: str, key: str = "") -> Iterator[Finding]:
         if not isinstance(value, Mapping):
             yield _wrong_kind(at, "`key: value` pairs")
             return
-        known = None if container == "Dict" else _known(kind)
+        known = None if container == "Dict" else fields_of(kind)
         for name, below in value.items():
             if known is None:
                 yield from _fields((*at, name), below, item, key)
@@ -134,13 +134,3 @@ def _unknown(at: Loc, name: str, kind: str, known: Mapping[str, str]) -> Finding
         message=f"{name} is no field of a {kind.partition('V1')[2]}",
         remedy=f"write {close[0]}" if close else "remove it; Kubernetes' API reference lists the fields",
     )
-
-
-@lru_cache
-def _known(kind: str) -> Mapping[str, str]:
-    """The fields of a kind of the Kubernetes API, as the client has them, each with its own kind."""
-    # Here, since it takes longer to import than all checks to run, and few jobs have overrides.
-    from kubernetes.client import models
-
-    model = getattr(models, kind)
-    return {model.attribute_map[name]: str(of) for name, of in model.openapi_types.items()}

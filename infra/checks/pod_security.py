@@ -9,7 +9,7 @@ from typing import Any
 
 from infra.checks.findings import Finding, Subject
 from infra.checks.parts import CONTAINER_FIELDS, mapping, mappings, rendered_pods
-from infra.checks.pod_validity import refusals
+from infra.checks.pod_validity import Refusal, refusals
 from infra.models import JobSpec, RoleName
 from infra.models.base import Loc
 from infra.models.jobs import SecuritySpec
@@ -61,9 +61,6 @@ _SAFE_SELINUX_TYPES = {
     "container_engine_t",
 }
 _APPARMOR_PREFIX = "container.apparmor.security.beta.kubernetes.io/"
-
-_Violation = tuple[tuple[str, ...], str, str]
-"""Where in the pod, what stands there, and what to write instead."""
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -123,7 +120,7 @@ def _refused(at: Loc, job: JobSpec, role: RoleName, pod: Mapping[str, Any]) -> I
             yield Finding(code="pod-refused", place=place, message=what, remedy=remedy)
 
 
-def _contradictions(pod: Mapping[str, Any]) -> Iterator[_Violation]:
+def _contradictions(pod: Mapping[str, Any]) -> Iterator[Refusal]:
     """What no level allows: the API server refuses such a pod, or the node never starts it."""
     if pod.get("hostPID") and pod.get("shareProcessNamespace"):
         what = "pods of jobs share one process namespace, and cannot share the node's too"
@@ -141,7 +138,7 @@ def _contradictions(pod: Mapping[str, Any]) -> Iterator[_Violation]:
                 yield path, what, "write allowPrivilegeEscalation: true beside it"
 
 
-def _violations(pod: Mapping[str, Any], *, restricted: bool) -> Iterator[_Violation]:
+def _violations(pod: Mapping[str, Any], *, restricted: bool) -> Iterator[Refusal]:
     for field in ("hostNetwork", "hostPID", "hostIPC"):
         if pod.get(field):
             yield (field,), f"{field} is true", "remove it"
@@ -168,9 +165,7 @@ def _violations(pod: Mapping[str, Any], *, restricted: bool) -> Iterator[_Violat
             yield path, "it has no seccomp profile", "write seccompProfile: {type: RuntimeDefault}"
 
 
-def _container(
-    path: tuple[str, ...], container: Mapping[str, Any], *, restricted: bool
-) -> Iterator[_Violation]:
+def _container(path: tuple[str, ...], container: Mapping[str, Any], *, restricted: bool) -> Iterator[Refusal]:
     context, at = mapping(container.get("securityContext")), (*path, "securityContext")
     for _, port in mappings((), container.get("ports")):
         if port.get("hostPort"):
@@ -199,7 +194,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _context(at: tuple[str, ...], context: Mapping[str, Any], *, restricted: bool) -> Iterator[_Violation]:
+def _context(at: tuple[str, ...], context: Mapping[str, Any], *, restricted: bool) -> Iterator[Refusal]:
     """What pod and container say alike."""
     if mapping(context.get("seccompProfile")).get("type") == "Unconfined":
         yield (*at, "seccompProfile"), "it runs without a seccomp profile", "remove it"

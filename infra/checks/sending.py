@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from components.rendering.tfjob import tfjob_spec
+from infra.checks.parts import CONTAINER_FIELDS, mapping, mappings
 from infra.checks.pods import (
     KINDS,
     Container,
@@ -56,7 +57,7 @@ def _pods(place: Loc, job: JobSpec, pool: PoolSpec | None, defaults: Defaults) -
     for kind in ("init_containers", "sidecars"):
         written |= {c.name: (*place, kind, j, "resources") for j, c in enumerate(getattr(job, kind))}
     for (role, spec), replica in zip(job.roles(), sent.values(), strict=True):
-        pod = _mapping(replica["template"]["spec"])
+        pod = mapping(replica["template"]["spec"])
         overrides = {**of_the_job, **_override_places((*place, role), spec.pod_overrides)}
         here = {**{name: at for name, (at, _) in overrides.items()}, **written}
         here[TENSORFLOW_CONTAINER] = (*place, role, "resources")
@@ -77,10 +78,10 @@ def _pods(place: Loc, job: JobSpec, pool: PoolSpec | None, defaults: Defaults) -
 
 def _containers(pod: Mapping[str, Any]) -> Iterator[tuple[ContainerKind, Any]]:
     """Those that run first come first, in their order: what a pod needs depends on it."""
-    for raw in _mappings(pod.get("initContainers")):
+    for _, raw in mappings((), pod.get("initContainers")):
         if isinstance(raw.get("name"), str):
             yield "sidecar" if raw.get("restartPolicy") == "Always" else "init", raw
-    for raw in _mappings(pod.get("containers")):
+    for _, raw in mappings((), pod.get("containers")):
         if isinstance(raw.get("name"), str):
             yield "main", raw
 
@@ -92,20 +93,19 @@ _Overrides = Mapping[tuple[Kind, str], Loc]
 def _tolerations(value: Any) -> Iterator[Toleration]:
     if value is not None and not isinstance(value, list):
         yield Toleration(operator="Exists")  # what no list is says nothing that could be weighed
-    yield from map(Toleration.of, _mappings(value))
+    yield from (Toleration.of(raw) for _, raw in mappings((), value))
 
 
 def _override_places(place: Loc, raw_fields: Mapping[str, Any]) -> Mapping[str, tuple[Loc, _Overrides]]:
     """By container: its resources in pod_overrides, and each amount there."""
     found: dict[str, tuple[Loc, _Overrides]] = {}
-    for listed in ("containers", "initContainers"):
-        raws = raw_fields.get(listed)
-        for j, raw in enumerate(_list(raws)):
-            name = _mapping(raw).get("name")
+    for listed in CONTAINER_FIELDS:
+        for here, raw in mappings((*place, "pod_overrides", listed), raw_fields.get(listed)):
+            name = raw.get("name")
             if isinstance(name, str):
-                resources = _mapping(_mapping(raw).get("resources"))
-                at: Loc = (*place, "pod_overrides", listed, j, "resources")
-                places = {(kind, r): (*at, kind, r) for kind in KINDS for r in _mapping(resources.get(kind))}
+                resources = mapping(raw.get("resources"))
+                at: Loc = (*here, "resources")
+                places = {(kind, r): (*at, kind, r) for kind in KINDS for r in mapping(resources.get(kind))}
                 found[name] = at, places
     return found
 
@@ -117,12 +117,12 @@ def _container(
     overrides: _Overrides,
     defaults: Defaults,
 ) -> Container:
-    resources = _mapping(raw.get("resources"))
+    resources = mapping(raw.get("resources"))
     stated: dict[Kind, dict[str, str]] = {"requests": {}, "limits": {}}
     read: dict[Kind, dict[str, Decimal]] = {"requests": {}, "limits": {}}
     unreadable = []
     for which in KINDS:
-        for resource, value in _mapping(resources.get(which)).items():
+        for resource, value in mapping(resources.get(which)).items():
             stated[which][resource] = str(value)
             try:
                 read[which][resource] = _amount(resource, value)
@@ -168,26 +168,17 @@ def _pages(resource: str, value: Any) -> Decimal:
 
 
 def _node_terms(pod: Mapping[str, Any]) -> Iterator[tuple[Requirement, ...]]:
-    chosen = _mapping(pod.get("nodeSelector")).items()
+    chosen = mapping(pod.get("nodeSelector")).items()
     selector: list[Requirement] = [(key, "In", (str(value),)) for key, value in chosen]
-    affinity = _mapping(_mapping(pod.get("affinity")).get("nodeAffinity"))
-    required = _mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
-    terms = list(_mappings(required.get("nodeSelectorTerms"))) or [{}]
+    affinity = mapping(mapping(pod.get("affinity")).get("nodeAffinity"))
+    required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
+    terms = [term for _, term in mappings((), required.get("nodeSelectorTerms"))] or [{}]
     for term in terms:
         wanted: list[Requirement] = [
             (str(raw.get("key")), str(raw.get("operator")), tuple(map(str, _list(raw.get("values")))))
-            for raw in _mappings(term.get("matchExpressions"))
+            for _, raw in mappings((), term.get("matchExpressions"))
         ]
         yield (*selector, *wanted)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
-    """What of a list can be looked at; pod_overrides may hold anything."""
-    yield from (item for item in _list(value) if isinstance(item, dict))
 
 
 def _list(value: Any) -> list[Any]:

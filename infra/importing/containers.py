@@ -8,6 +8,7 @@ from infra.importing import environment, resources
 from infra.importing.entry import Data, Piece
 from infra.importing.remarks import fault
 from infra.models.base import Loc
+from infra.models.names import has_version
 from infra.vocabulary import TENSORFLOW_CONTAINER, TFJOB_PORT, TFJOB_PORT_NAME
 
 _TYPED = ("name", "image", "command", "args", "env", "ports", "resources")
@@ -168,8 +169,7 @@ def unhardened(context: Data) -> dict[str, Any]:
 
 
 def _usual_pull(container: Data) -> str:
-    tag = str(container.get("image")).rpartition("/")[2].partition(":")[2]
-    return "Always" if tag in ("", "latest") else "IfNotPresent"
+    return "IfNotPresent" if has_version(str(container.get("image"))) else "Always"
 
 
 def _port(port: Data) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from infra.checks import Finding
 from infra.importing.entry import Data
 from infra.importing.remarks import fault, warning
 from infra.models.base import Loc
-from infra.vocabulary import NVIDIA_VISIBLE_DEVICES
+from infra.vocabulary import HOME_ENV, JOB_ENV, NVIDIA_VISIBLE_DEVICES, THREADS_ENV
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_FIRST = ("HOME", "COLOCATION_JOB", "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", NVIDIA_VISIBLE_DEVICES)
+_FIRST = (HOME_ENV, JOB_ENV, *THREADS_ENV, NVIDIA_VISIBLE_DEVICES)
 """What every container of a stack is told, in this order."""
 _REFERENCE = re.compile(r"\$\(([^)]+)\)")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from infra.checks import Finding
 from infra.importing.remarks import fault
+from infra.kubernetes_fields import fields_of
 from infra.models.base import Loc
 from infra.source import path
 from infra.yaml_marks import Unquoted
@@ -179,13 +180,7 @@ def _fields(kind: str) -> _Fields:
         return _OURS[kind]
     if not kind.startswith("V1"):
         return {}
-    from kubernetes.client import models  # takes half a second, and only an import of manifests needs it
-
-    model = getattr(models, kind)
-    return {
-        name: _QUANTITIES.get((kind, name), model.openapi_types[attribute])
-        for attribute, name in model.attribute_map.items()
-    }
+    return {name: _QUANTITIES.get((kind, name), of) for name, of in fields_of(kind).items()}
 
 
 def _unknown(key: str, at: Loc, parents: _Parents) -> Finding:

@@ -6,7 +6,7 @@ from infra.checks import Finding
 from infra.importing import containers, metadata, resources
 from infra.importing.remarks import advice
 from infra.importing.roles import Replica
-from infra.vocabulary import NVIDIA_VISIBLE_DEVICES
+from infra.vocabulary import HOME_ENV, NVIDIA_VISIBLE_DEVICES, THREADS_ENV
 
 
 def remarks(replicas: Sequence[Replica]) -> Iterator[Finding]:
@@ -42,7 +42,7 @@ def _processes(replica: Replica) -> bool:
 def _variables(replica: Replica) -> bool:
     container, _ = containers.training(replica.template.get("spec", {}), ())
     named = {variable.get("name") for variable in container.get("env", [])}
-    return {"HOME", "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS"} <= named
+    return {HOME_ENV, *THREADS_ENV} <= named
 
 
 def _service_links(replica: Replica) -> bool:

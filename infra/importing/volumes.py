@@ -6,13 +6,12 @@ from typing import Any
 
 from components.rendering.overrides import merged
 from infra.checks import Finding
+from infra.checks.parts import CONTAINER_FIELDS
 from infra.importing.containers import beside, training
 from infra.importing.entry import Data, Piece
 from infra.importing.remarks import fault
 from infra.models.base import Loc
 from infra.vocabulary import TENSORFLOW_CONTAINER
-
-_KINDS = ("containers", "initContainers")
 
 
 def pieces(pod: Data, at: Loc) -> Iterator[Piece]:
@@ -102,7 +101,7 @@ def _source_name(typed: dict[str, Any]) -> Any:
 def faults(pod: Data, at: Loc) -> Iterator[Finding]:
     """Mounts of volumes that the pod does not have."""
     names = [str(volume.get("name")) for volume in pod.get("volumes", [])]
-    for kind in _KINDS:
+    for kind in CONTAINER_FIELDS:
         for i, container in enumerate(pod.get(kind, [])):
             for j, mount in enumerate(container.get("volumeMounts", [])):
                 place = (*at, kind, i, "volumeMounts", j)

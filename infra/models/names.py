@@ -92,6 +92,20 @@ _ANY_DIGEST = re.compile(r"[a-z0-9]+:\w*")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
+def image_parts(image: str) -> tuple[str, str, str]:
+    """Name, tag and digest; a colon before the last slash is that of a registry's port."""
+    rest, _, digest = image.partition("@")
+    folder, slash, last = rest.rpartition("/")
+    last, _, tag = last.partition(":")
+    return f"{folder}{slash}{last}", tag, digest
+
+
+def has_version(image: str) -> bool:
+    """Whether it is the same image tomorrow: by digest, or by a tag other than `latest`."""
+    _, tag, digest = image_parts(image)
+    return bool(digest) or tag not in ("", "latest")
+
+
 def without_credentials(reference: str) -> str:
     """A reference to an image or a registry that may be shown: user and password become dots."""
     scheme, colon, rest = reference.rpartition("://")

@@ -12,6 +12,9 @@ from infra.models.priorities import PrioritySpec
 from infra.models.storage import StorageSpec
 from infra.models.tenants import TenantSpec
 
+NAMED_LISTS = ("pools", "priorities", "tenants", "storage", "jobs")
+"""The fields of a stack that list things by name."""
+
 
 class Stack(Model):
     """Everything that one environment declares."""

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from infra.layers import layered
-from sandbox import cluster, paths, pulumi, scratch
+from sandbox import cluster, kubectl, paths, pulumi, scratch
 from sandbox.progress import Progress
 
 pytestmark = pytest.mark.cluster
@@ -28,14 +28,7 @@ class Sandbox:
     workspace: pulumi.Workspace
 
     def kubectl(self, *arguments: str, stdin: str = "", check: bool = True) -> str:
-        done = subprocess.run(
-            ["kubectl", *arguments],
-            env=self.workspace.environment(),
-            input=stdin,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = kubectl.run(self.workspace.kubectl, *arguments, stdin=stdin)
         if check and done.returncode != 0:
             raise AssertionError(f"kubectl {' '.join(arguments)}: {done.stderr}")
         return done.stdout if done.returncode == 0 else done.stderr
