@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pulumi
@@ -18,6 +19,7 @@ from components.tenant import Tenant, TenantArgs
 from components.training_job import TrainingJob
 from components.training_operator import TrainingOperator, TrainingOperatorArgs
 from infra.models import JobSpec
+from infra.observing import observe
 from infra.plan import Plan
 from infra.vocabulary import JOB_LABEL, leading_pod
 
@@ -85,6 +87,7 @@ class Assembly:
             for name in dict.fromkeys(job.tenant for job in self._stack.jobs)
         }
         self._jobs = {job.name: self._job(job) for job in self._stack.jobs}
+        self._watching = observe(ready, stack_name, partial(self._after, self._priorities))
 
     def outputs(self) -> dict[str, Any]:
         """What is where, and the commands that follow each job and each schedule."""
@@ -95,6 +98,7 @@ class Assembly:
             **({"training_operator": {"namespace": operator.namespace}} if operator.install else {}),
             "jobs": {job.name: follow(job) for job in self._stack.jobs if job.schedule is None},
             "schedules": {job.name: follow_runs(job) for job in self._stack.jobs if job.schedule},
+            **self._watching,
             **({"kubeconfig": found} if (found := os.environ.get("KUBECONFIG")) else {}),
         }
 

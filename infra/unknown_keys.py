@@ -8,10 +8,19 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from pydantic.fields import FieldInfo
+
 from infra.models import ROLES, Model
 from infra.models.base import Loc
 
-_ITEMS = {"pools": "pool", "priorities": "priority", "tenants": "tenant", "storage": "storage", "jobs": "job"}
+_ITEMS = {
+    "pools": "pool",
+    "priorities": "priority",
+    "tenants": "tenant",
+    "storage": "storage",
+    "jobs": "job",
+    "dashboards": "dashboard",
+}
 
 _MOST_PLACES = 3
 
@@ -39,7 +48,7 @@ def unknown_key(root: type[Model], loc: Loc) -> str:
     spelt = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower()
     here, *around = reversed(list(_models_along(root, loc[:-1])))
     places = (here, *around) if len(loc) > 1 else ()  # of sections the nearest one is meant
-    known = tuple(here[1].model_fields)
+    known = tuple(_keys(here[1]))
     for word, beside, remedy in _OTHER_WORDS:
         if spelt == word and beside in known:
             return f"is not a known key here; {remedy}"
@@ -81,12 +90,17 @@ def _below(model: type[Model]) -> Mapping[str, tuple[Loc, ...]]:
 
 
 def _paths(model: type[Model], within: tuple[type[Model], ...] = ()) -> Iterator[Loc]:
-    for name, info in model.model_fields.items():
+    for name, info in _keys(model).items():
         yield (name,)
         inner = _model_in(info.annotation)
         if inner is not None and inner not in within:
             item = (name, 0) if typing.get_origin(info.annotation) is tuple else (name,)
             yield from ((*item, *path) for path in _paths(inner, (*within, model)))
+
+
+def _keys(model: type[Model]) -> Mapping[str, FieldInfo]:
+    """As files write them: `for` is no name that Python could give a field."""
+    return {info.alias or name: info for name, info in model.model_fields.items()}
 
 
 def _elsewhere(models: Iterable[tuple[Loc, type[Model]]], key: str, cutoff: float) -> str | None:

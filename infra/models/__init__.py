@@ -1,6 +1,8 @@
 """The vocabulary of stack files. Imports pydantic only."""
 
+from infra.models.alerts import AlertsSpec, ReceiverSpec, RouteSpec, RuleSpec
 from infra.models.base import Model
+from infra.models.dashboards import DashboardSpec
 from infra.models.jobs import (
     ROLES,
     ContainerSpec,
@@ -11,6 +13,7 @@ from infra.models.jobs import (
     ScheduleSpec,
     VolumeSpec,
 )
+from infra.models.monitoring import GpuMetricsSpec, MonitoringSpec
 from infra.models.operators import TrainingOperatorSpec
 from infra.models.pools import NodeCapacity, PoolSpec, Taint
 from infra.models.priorities import PrioritySpec
@@ -21,18 +24,25 @@ from infra.models.tenants import LimitRangeSpec, TenantSpec
 
 __all__ = [
     "ROLES",
+    "AlertsSpec",
     "Amounts",
     "ContainerSpec",
+    "DashboardSpec",
+    "GpuMetricsSpec",
     "JobSpec",
     "LimitRangeSpec",
     "Model",
+    "MonitoringSpec",
     "NfsSpec",
     "NodeCapacity",
     "PoolSpec",
     "PrioritySpec",
+    "ReceiverSpec",
     "Resources",
     "RoleName",
     "RoleSpec",
+    "RouteSpec",
+    "RuleSpec",
     "RunPolicySpec",
     "ScheduleSpec",
     "Stack",

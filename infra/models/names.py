@@ -213,3 +213,12 @@ def _host(value: str) -> str:
 
 
 Host = Annotated[str, AfterValidator(_host), Field(max_length=253)]
+
+
+def _kubernetes_version(value: str) -> str:
+    if not re.fullmatch(r"1\.[0-9]{1,3}(\.[0-9]{1,3})?", value):
+        raise ValueError(f'{value!r} is not a version of Kubernetes; write one such as "1.34", in quotes')
+    return value
+
+
+KubernetesVersion = Annotated[str, AfterValidator(_kubernetes_version)]

@@ -4,15 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
+from infra.models.alerts import AlertsSpec
 from infra.models.base import Flag, Model
+from infra.models.dashboards import DashboardSpec
 from infra.models.jobs import JobSpec
+from infra.models.monitoring import MonitoringSpec
+from infra.models.names import KubernetesVersion
 from infra.models.operators import TrainingOperatorSpec
 from infra.models.pools import PoolSpec
 from infra.models.priorities import PrioritySpec
 from infra.models.storage import StorageSpec
 from infra.models.tenants import TenantSpec
 
-NAMED_LISTS = ("pools", "priorities", "tenants", "storage", "jobs")
+NAMED_LISTS = ("pools", "priorities", "tenants", "storage", "jobs", "dashboards")
 """The fields of a stack that list things by name."""
 
 
@@ -25,6 +29,8 @@ class Stack(Model):
     """What a development stack may leave out is a fault here, such as a way back after a preemption."""
     image_registries: tuple[str, ...] = ()
     """Registries, with or without a path, that images may come from. Empty: any."""
+    kubernetes_version: KubernetesVersion | None = None
+    """Of the cluster, such as "1.34": what is installed must be made for it. Unset: not checked here."""
     pools: tuple[PoolSpec, ...] = ()
     """Groups of nodes and their marks."""
     priorities: tuple[PrioritySpec, ...] = ()
@@ -37,3 +43,9 @@ class Stack(Model):
     """Shared volumes."""
     jobs: tuple[JobSpec, ...] = ()
     """Training jobs; each runs once."""
+    monitoring: MonitoringSpec | None = None
+    """Metrics, alerts and dashboards. Unset: none of them."""
+    alerts: AlertsSpec = AlertsSpec()
+    """Which alerts there are and whom they reach; with monitoring only."""
+    dashboards: tuple[DashboardSpec, ...] = ()
+    """Dashboards of one's own; with monitoring only."""

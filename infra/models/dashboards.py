@@ -1,0 +1,25 @@
+"""Dashboards of one's own."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from infra.models.base import Model
+from infra.models.names import DnsLabel
+
+
+def _file(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,200}\.json", value):
+        raise ValueError(f"{value!r} is not a dashboard; write the name of a .json file in stacks/dashboards")
+    return value
+
+
+class DashboardSpec(Model):
+    """A dashboard as Grafana exports it, beside those of this project."""
+
+    name: DnsLabel
+    file: Annotated[str, AfterValidator(_file)]
+    """A file of stacks/dashboards."""
+    folder: str = Field(default="Colocation", min_length=1, max_length=100, pattern=r"^[^/\\]+$")
+    """The folder in Grafana."""

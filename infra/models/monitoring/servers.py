@@ -1,0 +1,56 @@
+"""What Prometheus, Alertmanager and Grafana keep and use."""
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from infra.models.base import Flag, Model, PositiveInt
+from infra.models.durations import Duration
+from infra.models.names import EnvName, ObjectName
+from infra.models.quantities import Size
+from infra.models.resources import Amounts, Compute
+
+
+class ClaimSpec(Model):
+    """A volume of one server."""
+
+    size: Size
+    """Bytes."""
+    storage_class: ObjectName | None = None
+    """Unset: the cluster's default."""
+
+
+class PrometheusSpec(Model):
+    """The server that scrapes, keeps and asks."""
+
+    retention: Duration = "15d"
+    """How long samples are kept."""
+    retention_size: Size | None = None
+    """Bytes after which the oldest samples go. Unset: four fifths of the volume, where there is one."""
+    storage: ClaimSpec | None = None
+    """Unset: a restarted pod has forgotten everything."""
+    resources: Compute = Compute(requests=Amounts(cpu="500m", memory="2Gi"), limits=Amounts(memory="4Gi"))
+    replicas: PositiveInt = 1
+    scrape_interval: Duration = "30s"
+    external_labels: Mapping[EnvName, str] = Field(default_factory=dict)
+    """Put on whatever leaves this Prometheus, such as alerts: `cluster: prod`."""
+
+
+class AlertmanagerSpec(Model):
+    """The server that groups, silences and delivers alerts."""
+
+    storage: ClaimSpec | None = None
+    """For silences and what has been sent. Unset: a restarted pod has forgotten them."""
+    resources: Compute = Compute(requests=Amounts(cpu="50m", memory="128Mi"), limits=Amounts(memory="256Mi"))
+    replicas: PositiveInt = 1
+
+
+class GrafanaSpec(Model):
+    """The server that shows dashboards."""
+
+    install: Flag = True
+    storage: ClaimSpec | None = None
+    """For what people save in it. Dashboards of this project need none."""
+    resources: Compute = Compute(requests=Amounts(cpu="100m", memory="256Mi"), limits=Amounts(memory="512Mi"))
+    time_zone: str = Field(default="browser", pattern=r"^(browser|utc|[A-Za-z_+-]+(/[A-Za-z_+-]+)*)$")
+    """In which dashboards show time: `browser`, `utc` or one such as Asia/Shanghai."""
