@@ -52,7 +52,9 @@ def connect() -> Any:
         try:
             load.load_incluster_config(client_configuration=access)
         except config.ConfigException:
-            raise NoClusterError(f"no cluster to talk to: {_line(fault)}; set KUBECONFIG") from None
+            raise NoClusterError(
+                f"{kubeconfig} leads to no cluster ({_line(fault)}); set KUBECONFIG to a file that does"
+            ) from None
     if errors:  # the program that should give a token; the library goes on as nobody
         raise NoClusterError(
             f"the kubeconfig's credentials cannot be had: {errors[0]}; log in, or mend its `users` entry"
@@ -63,7 +65,7 @@ def connect() -> Any:
 
 
 def _line(fault: Exception) -> str:
-    return " ".join(str(fault).split()) or type(fault).__name__
+    return " ".join(str(fault).split()).rstrip(".") or type(fault).__name__
 
 
 @contextmanager

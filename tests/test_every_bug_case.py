@@ -107,8 +107,10 @@ UNDER_OTHER_NAMES = {
     ),
 }
 DECIDED_ON_A_CLUSTER = {
+    "A8": "cluster/test_bug_cases.py::test_a8_a_job_that_its_ttl_removed_would_train_again",
     "A5": "cluster/test_bug_cases.py::test_a5_a_pod_that_always_restarts_never_succeeds",
     "A14": "cluster/test_bug_cases.py::test_a14_a_second_tf_config_is_taken_and_the_first_is_lost",
+    "E7": "cluster/test_bug_cases.py::test_e7_a_job_without_pods_is_deployed_in_any_case",
 }
 """Where only the real API server or kubelet knows what is right."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from infra.checks.findings import Finding, Subject
 from infra.checks.parts import CONTAINER_FIELDS, mapping, mappings, rendered_pods
-from infra.checks.pod_validity import Refusal, refusals
+from infra.checks.pod_validity import PROBES, Refusal, refusals
 from infra.models import JobSpec, RoleName
 from infra.models.base import Loc
 from infra.models.jobs import SecuritySpec
@@ -170,6 +170,9 @@ def _container(path: tuple[str, ...], container: Mapping[str, Any], *, restricte
     for _, port in mappings((), container.get("ports")):
         if port.get("hostPort"):
             yield (*path, "ports"), "it takes a port of the node", "remove hostPort"
+    for hook in (*PROBES, "lifecycle"):
+        if any(handler.get("host") for handler in _handlers(container.get(hook))):
+            yield (*path, hook), "it asks another host than the pod", "remove host"
     if context.get("privileged"):
         yield (*at, "privileged"), "it is privileged", "remove it"
     if context.get("procMount", "Default") != "Default":
@@ -188,6 +191,12 @@ def _container(path: tuple[str, ...], container: Mapping[str, Any], *, restricte
         yield (*at, "capabilities"), "it keeps capabilities", "write drop: [ALL]"
     if context.get("runAsNonRoot") is False:
         yield (*at, "runAsNonRoot"), "it may run as root", "write true"
+
+
+def _handlers(hook: Any) -> Iterator[Mapping[str, Any]]:
+    """What a probe does, or the hooks of a container's life do."""
+    for of in (hook, mapping(hook).get("postStart"), mapping(hook).get("preStop")):
+        yield from (mapping(mapping(of).get(kind)) for kind in ("httpGet", "tcpSocket"))
 
 
 def _listed(value: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from infra.models.names import Image, PortName
 Refusal = tuple[tuple[str, ...], str, str]
 """Where in the pod, what stands there, and what to write instead."""
 
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = {"exec", "grpc", "httpGet", "tcpSocket"}
 _IMAGE: TypeAdapter[str] = TypeAdapter(Image)
 _PORT_NAME: TypeAdapter[str] = TypeAdapter(PortName)
@@ -66,7 +66,7 @@ def _container(at: tuple[str, ...], container: Mapping[str, Any], volumes: set[s
         if name and name in names:
             yield (*at, "ports", str(name)), f"two ports are called {name}", "give each its own name"
         names.add(str(name))
-    for probe in _PROBES:
+    for probe in PROBES:
         said = container.get(probe)
         if isinstance(said, Mapping) and len(said.keys() & _HANDLERS) != 1:
             yield (

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from infra.checks import devices
 from infra.checks.findings import Finding, Subject
 from infra.checks.pods import KINDS, Container
 from infra.models.quantities import amount
@@ -18,32 +19,27 @@ def _container(container: Container) -> Iterator[Finding]:
     for place, sentence in container.unreadable:
         message, _, remedy = sentence.rpartition("; ")
         yield Finding(code="bad-amount", place=place, message=message or sentence, remedy=remedy or "mend it")
-    yield from _gpus(container)
+    yield from _devices(container)
     yield from _units(container)
 
 
-def _gpus(container: Container) -> Iterator[Finding]:
-    """The API server overcommits no extended resource: https://kubernetes.io/docs/tasks/manage-gpus/"""
+def _devices(container: Container) -> Iterator[Finding]:
     wrong = {place for place, _ in container.unreadable}
-    requests, limits = container.stated["requests"], container.stated["limits"]
-    for resource in (name for name in requests if "/" in name):
-        place = container.at("requests", resource)
-        if place in wrong or container.at("limits", resource) in wrong:
-            continue
-        if resource not in limits:
+    stated = {
+        kind: {
+            resource: amount(text)
+            for resource, text in container.stated[kind].items()
+            if "/" in resource and container.at(kind, resource) not in wrong
+        }
+        for kind in KINDS
+    }
+    for fault in devices.faults(stated["requests"], stated["limits"]):
+        if container.at("limits", fault.resource) not in wrong:
             yield Finding(
-                code="gpus-without-limit",
-                place=place,
-                message=f"container {container.name} requests {resource} and states no limit for it",
-                remedy=f"write the {requests[resource]} under limits, and no request",
-            )
-        elif container.requests[resource] != container.limits[resource]:
-            yield Finding(
-                code="gpus-request-not-limit",
-                place=place,
-                message=f"container {container.name} requests {requests[resource]} {resource} "
-                f"and its limit is {limits[resource]}",
-                remedy="write the limit alone; the request is then the same",
+                code=fault.code,
+                place=container.at("requests", fault.resource),
+                message=f"container {container.name}: {fault.message}",
+                remedy=fault.remedy,
             )
 
 

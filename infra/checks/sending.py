@@ -20,6 +20,7 @@ from infra.checks.pods import (
 )
 from infra.models import JobSpec, PoolSpec, Stack
 from infra.models.base import Loc
+from infra.models.names import label_key
 from infra.models.quantities import amount, count, cpu, memory
 from infra.vocabulary import GPU_RESOURCE, TENSORFLOW_CONTAINER, TRAINING_OPERATOR
 
@@ -153,6 +154,7 @@ def _amount(resource: str, value: Any) -> Decimal:
     if resource.startswith("hugepages-"):
         return _pages(resource, value)
     if "/" in resource:
+        label_key(resource)  # of the same form
         return amount(count(value))
     if resource not in parsers:
         near = GPU_RESOURCE if "gpu" in resource.lower() else "cpu, memory or ephemeral-storage"

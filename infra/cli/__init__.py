@@ -85,7 +85,7 @@ def _parser(chosen: str | None) -> tuple[argparse.ArgumentParser, Command | None
     commands = parser.add_subparsers(metavar="COMMAND")
     found = None
     for name, purpose in COMMANDS.items():
-        command = commands.add_parser(name, help=purpose, description=f"{purpose.capitalize()}.")
+        command = commands.add_parser(name, help=purpose, description=f"{purpose[:1].upper()}{purpose[1:]}.")
         if name == chosen:
             module = f"{name}_" if keyword.iskeyword(name) else name
             found = cast(Command, importlib.import_module(f"infra.cli.{module}"))

@@ -1,9 +1,10 @@
 """What a container asks for and may use."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
-from infra.checks import Finding
+from infra.checks import Finding, devices
 from infra.importing.entry import Data
 from infra.importing.remarks import fault
 from infra.models.base import Loc
@@ -50,15 +51,13 @@ def faults(resources: Data, at: Loc) -> Iterator[Finding]:
             elif "/" not in key and key not in _NATIVE and not key.startswith("hugepages-"):
                 text = f"containers have no resource called {key}; write cpu, memory or {GPU_RESOURCE}"
                 yield fault("resource-unknown", place, text)
-    for key, value in requests.items():
-        if "/" not in key or not _whole(value):
-            continue
-        if key not in limits:
-            text = f"{key} is requested without a limit, and the pod is refused; move it to limits"
-            yield fault("device-without-limit", (*at, "requests", key), text)
-        elif _whole(limits[key]) and amount(str(limits[key])) != amount(str(value)):
-            text = f"{value} requested and {limits[key]} as limit: the pod is refused; keep the limit only"
-            yield fault("device-request-differs", (*at, "requests", key), text)
+    for found in devices.faults(_devices(requests), _devices(limits)):
+        if found.resource not in limits or _whole(limits[found.resource]):
+            yield fault(found.code, (*at, "requests", found.resource), f"{found.message}; {found.remedy}")
+
+
+def _devices(amounts: Data) -> dict[str, Decimal]:
+    return {key: amount(str(value)) for key, value in amounts.items() if "/" in key and _whole(value)}
 
 
 def _whole(value: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from components.node_plan import Node
 from infra.live.snapshot import (
+    FoundClaim,
     FoundCrd,
     FoundNamespace,
     FoundOperator,
@@ -61,6 +62,17 @@ def namespace(item: Object) -> FoundNamespace:
 
 def storage_class(item: Object) -> FoundStorageClass:
     return FoundStorageClass(name=item["metadata"]["name"], provisioner=item["provisioner"])
+
+
+def claim(item: Object) -> FoundClaim:
+    spec = item["spec"]
+    return FoundClaim(
+        namespace=item["metadata"]["namespace"],
+        name=item["metadata"]["name"],
+        size=str((spec.get("resources") or {}).get("requests", {}).get("storage", "0")),
+        storage_class=spec.get("storageClassName"),
+        access_modes=tuple(spec.get("accessModes") or ()),
+    )
 
 
 def crd(item: Object) -> FoundCrd:

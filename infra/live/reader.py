@@ -58,6 +58,7 @@ class _Reader:
         nodes = self._list("nodes", core.list_node)
         deployments = self._list("deployments", apps.list_deployment_for_all_namespaces)
         classes = self._list("storageclasses", storage.list_storage_class)
+        claims = self._list("persistentvolumeclaims", core.list_persistent_volume_claim_for_all_namespaces)
         return Snapshot(
             version=version,
             nodes=None if nodes is None else interpret.nodes(nodes),
@@ -66,6 +67,7 @@ class _Reader:
             crds=self._crds(),
             webhooks=tuple(self._webhooks()),
             storage_classes=None if classes is None else tuple(map(interpret.storage_class, classes)),
+            claims=None if claims is None else tuple(map(interpret.claim, claims)),
             unread=tuple(self._unread),
         )
 

@@ -89,6 +89,16 @@ class FoundStorageClass:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FoundClaim:
+    namespace: str
+    name: str
+    size: str
+    """What is requested."""
+    storage_class: str | None
+    access_modes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Snapshot:
     version: Version
     """Of the API server."""
@@ -101,6 +111,7 @@ class Snapshot:
     webhooks: tuple[FoundWebhook, ...]
     """Those that could be read."""
     storage_classes: tuple[FoundStorageClass, ...] | None
+    claims: tuple[FoundClaim, ...] | None = None
     unread: tuple[Unread, ...] = ()
 
 

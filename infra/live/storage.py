@@ -1,4 +1,4 @@
-"""Storage classes: there, and able to serve several nodes at once."""
+"""Storage: classes that are there and can be shared, and claims that can become what the stack says."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from infra.checks.findings import Finding
 from infra.live.snapshot import FoundStorageClass, Snapshot
 from infra.models import Stack
+from infra.models.quantities import amount
 
 _ONE_NODE = (
     # Disks that a cloud attaches to one node.
@@ -39,7 +40,8 @@ _ONE_NODE_ENDINGS = (".rbd.csi.ceph.com",)
 
 
 def check(stack: Stack, snapshot: Snapshot) -> Iterator[Finding]:
-    """The class of each claim."""
+    """The class of each claim, and each claim that is there already."""
+    yield from _claims(stack, snapshot)
     if snapshot.storage_classes is None:
         return
     found = {found.name: found for found in snapshot.storage_classes}
@@ -66,6 +68,34 @@ def check(stack: Stack, snapshot: Snapshot) -> Iterator[Finding]:
                 "and the claim is ReadWriteMany",
                 remedy="write a class of shared file systems, such as NFS or CephFS",
             )
+
+
+def _claims(stack: Stack, snapshot: Snapshot) -> Iterator[Finding]:
+    """https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims"""
+    there = {(claim.namespace, claim.name): claim for claim in snapshot.claims or ()}
+    for i, storage in enumerate(stack.storage):
+        found = there.get((storage.tenant, storage.name))
+        if found is None:
+            continue
+        if amount(storage.size) < amount(found.size):
+            yield Finding(
+                code="claim-would-shrink",
+                place=("storage", i, "size"),
+                message=f"the claim is there with {found.size}, and no claim becomes smaller",
+                remedy=f"write {found.size} or more, or give a new claim another name",
+            )
+        class_changes = storage.storage_class is not None and storage.storage_class != found.storage_class
+        for field, was, changes in (
+            ("storage_class", found.storage_class or "none", class_changes),
+            ("access_mode", ", ".join(found.access_modes), (storage.access_mode,) != found.access_modes),
+        ):
+            if changes:
+                yield Finding(
+                    code="claim-would-be-replaced",
+                    place=("storage", i, field),
+                    message=f"the claim is there with {was}, which cannot be changed in place",
+                    remedy=f"write {was}, or give a new claim another name",
+                )
 
 
 def _is_for_one_node(found: FoundStorageClass) -> bool:

@@ -71,7 +71,8 @@ EnvName = Annotated[
 ]
 
 
-def _label_key(value: str) -> str:
+def label_key(value: str) -> str:
+    """A key as labels, taints and extended resources have it; raises ValueError."""
     prefix, slash, name = value.rpartition("/")
     _matching(_QUALIFIED, 63, "use letters, digits, '-', '_' and '.'")(name)
     if slash:
@@ -79,7 +80,7 @@ def _label_key(value: str) -> str:
     return value
 
 
-LabelKey = Annotated[str, AfterValidator(_label_key), Field(max_length=317)]
+LabelKey = Annotated[str, AfterValidator(label_key), Field(max_length=317)]
 """`name` or `dns.prefix/name`: keys of labels and taints."""
 
 

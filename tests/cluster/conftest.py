@@ -120,9 +120,9 @@ class Deployment:
         urns = [resource["urn"] for resource in json.loads(done.stdout)["deployment"]["resources"]]
         return {urn.split("::")[-1] for urn in urns if "pulumi:" not in urn.split("::")[-2]}
 
-    def plan(self) -> dict[str, str]:
+    def plan(self, *arguments: str) -> dict[str, str]:
         """What a preview would do: operation by resource name, the unchanged ones left out."""
-        done = self.workspace.update("preview", "--json", capture=True)
+        done = self.workspace.update("preview", "--json", *arguments, capture=True)
         assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
         steps = json.loads(done.stdout)["steps"]
         return {step["urn"].split("::")[-1]: step["op"] for step in steps if step["op"] != "same"}

@@ -57,3 +57,34 @@ def test_a14_a_second_tf_config_is_taken_and_the_first_is_lost(sandbox, namespac
         "{}",
         '{"cluster": {}}',
     ]
+
+
+def test_a8_a_job_that_its_ttl_removed_would_train_again(deployed):
+    """Verdict: a fault stands. Pulumi sees a job that is gone, and its next update makes it anew."""
+    stack = deployed.stack
+    [job] = [job for job in stack["jobs"] if job["name"] == "tf-mnist-cpu"]
+    job["command"], job["script"] = ["true"], None
+    job["run_policy"] = {"ttl_seconds_after_finished": 1, "recreate": True}
+    deployed.write(stack)
+    deployed.up()
+    eventually(
+        lambda: (
+            "NotFound" in deployed.sandbox.kubectl("get", "tfjob", "-n", "kubeflow", job["name"], check=False)
+        )
+    )
+    assert deployed.plan("--refresh")["tf-mnist-cpu-tfjob"] == "create"
+
+
+@pytest.mark.parametrize("await_all", ["true", "false"])
+def test_e7_a_job_without_pods_is_deployed_in_any_case(deployed, monkeypatch, await_all):
+    """Verdict: an update says that a job was sent, not that it runs, however the provider waits."""
+    monkeypatch.setenv("PULUMI_K8S_AWAIT_ALL", await_all)
+    stack = deployed.stack
+    job = {**stack["jobs"][0], "name": "never-started", "run_policy": {"suspend": True}}
+    deployed.write({**stack, "jobs": [*stack["jobs"], job]})
+    deployed.up()
+    assert deployed.sandbox.get("tfjob", "-n", "kubeflow", "never-started")["spec"]["runPolicy"]["suspend"]
+    assert (
+        deployed.sandbox.items("pods", "-n", "kubeflow", "-l", "training.kubeflow.org/job-name=never-started")
+        == []
+    )

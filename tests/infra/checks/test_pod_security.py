@@ -19,6 +19,25 @@ BASELINE = [
         ("containers", 0, "ports"),
     ),
     (
+        {
+            "containers": [
+                {"name": "tensorflow", "livenessProbe": {"tcpSocket": {"host": "db.example", "port": 80}}}
+            ]
+        },
+        ("containers", 0, "livenessProbe"),
+    ),
+    (
+        {
+            "containers": [
+                {
+                    "name": "tensorflow",
+                    "lifecycle": {"preStop": {"httpGet": {"host": "a.example", "port": 80}}},
+                }
+            ]
+        },
+        ("containers", 0, "lifecycle"),
+    ),
+    (
         {"containers": [{"name": "tensorflow", "securityContext": PRIVILEGED}]},
         ("containers", 0, "securityContext", "privileged"),
     ),

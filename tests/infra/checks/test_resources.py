@@ -37,6 +37,11 @@ def test_b3_gpus_come_whole(stack, found, part):
     assert found(stack(overridden={"limits": {GPU: part}})) == [("bad-amount", (*OVERRIDDEN, "limits", GPU))]
 
 
+@pytest.mark.parametrize("key", ["nvidia.com/", "-.com/gpu", "nvidia.com/g pu"])
+def test_a_resource_that_no_device_plugin_could_be_called_is_refused(stack, found, key):
+    assert found(stack(overridden={"limits": {key: 1}})) == [("bad-amount", (*OVERRIDDEN, "limits", key))]
+
+
 def test_b3_gpus_of_a_role_come_whole(stack, subject):
     with pytest.raises(ValidationError, match="valid integer"):
         subject(stack({"gpus": 0.5}))

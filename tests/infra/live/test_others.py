@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.live.snapshot import FoundStorageClass, Unread
+from infra.live.snapshot import FoundClaim, FoundStorageClass, Unread
 from infra.models import Stack
 from infra.versions import TRAINING_OPERATOR_KUBERNETES
 from tests.infra.live.conftest import namespace, webhook
@@ -111,6 +111,37 @@ def test_storage_on_an_nfs_server_needs_no_class(data, found):
 
 def test_storage_classes_that_cannot_be_read_are_not_missing(found):
     assert found(storage_classes=None) == ()
+
+
+def claim(**change):
+    there = {"namespace": "vision", "name": "data", "size": "10Gi", "storage_class": "shared"}
+    return FoundClaim(**{**there, "access_modes": ("ReadWriteMany",), **change})
+
+
+@pytest.mark.parametrize("size", ["10Gi", "9Gi"])
+def test_a_claim_that_stays_or_grows_is_fine(found, size):
+    assert found(claims=(claim(size=size),)) == ()
+
+
+def test_a_claim_that_would_shrink_is_a_fault(only):
+    assert only(claims=(claim(size="1Ti"),)) == ("fault", "claim-would-shrink", ("storage", 0, "size"))
+    assert "write 1Ti or more" in only.text
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"storage_class": "fast"}, "storage_class"),
+        ({"storage_class": None}, "storage_class"),
+        ({"access_modes": ("ReadWriteOnce",)}, "access_mode"),
+    ],
+)
+def test_a_claim_that_only_a_new_one_could_be_is_a_fault(only, change, field):
+    assert only(claims=(claim(**change),)) == ("fault", "claim-would-be-replaced", ("storage", 0, field))
+
+
+def test_a_claim_of_another_namespace_is_no_concern(found):
+    assert found(claims=(claim(namespace="other", size="1Ti"),)) == ()
 
 
 @pytest.mark.parametrize("version", [(LOWEST[0], LOWEST[1] - 1), (HIGHEST[0], HIGHEST[1] + 1)])

@@ -202,8 +202,10 @@ def test_a_server_whose_packets_vanish_is_told_within_seconds(kubeconfig):
 
 @pytest.mark.parametrize("text", ["", "- a: [", "just words", "clusters: {}", "[]"])
 def test_a_kubeconfig_that_is_none_is_told(kubeconfig, text):
-    kubeconfig("https://127.0.0.1:1").write_text(text)
-    assert refusal().endswith("; set KUBECONFIG")
+    file = kubeconfig("https://127.0.0.1:1")
+    file.write_text(text)
+    assert refusal().startswith(f"{file} leads to no cluster (")
+    assert refusal().endswith("); set KUBECONFIG to a file that does")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +231,7 @@ def test_a_certificate_that_is_none_is_told(kubeconfig, tmp_path):
 def test_a_kubeconfig_that_is_not_there_is_told(monkeypatch, tmp_path):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
-    assert refusal().endswith("; set KUBECONFIG")
+    assert refusal().endswith("; set KUBECONFIG to a file that does")
 
 
 def test_without_a_cluster_there_is_one_finding(monkeypatch, tmp_path):
@@ -239,5 +241,5 @@ def test_without_a_cluster_there_is_one_finding(monkeypatch, tmp_path):
     assert (finding.severity, finding.code, finding.remedy) == (
         "fault",
         "cluster-unreachable",
-        "set KUBECONFIG",
+        "set KUBECONFIG to a file that does",
     )
