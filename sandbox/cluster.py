@@ -26,6 +26,7 @@ from sandbox import (
     tools,
 )
 from sandbox.errors import SandboxError
+from sandbox.monitoring import stack as monitoring
 from sandbox.progress import Progress
 from sandbox.teardown import STOP_ORDER, stop_everything
 
@@ -99,7 +100,14 @@ def up(report: Progress, built: Built | None = None) -> None:
             simulated_nodes.start_kwok(built.programs["kwok"])
             _wait_for_node(kubectl_program, node.NODE_NAME)
             addons.apply(kubectl_program, images.reference("coredns"))
+            monitoring.apply(
+                kubectl_program,
+                tools.monitoring_definitions(),
+                {name: images.reference(name) for name in images.MONITORING},
+            )
             _wait_for_everything(kubectl_program)
+        with report.phase("start the monitoring stack"):
+            monitoring.wait(kubectl_program)
 
 
 def status() -> Status:

@@ -27,7 +27,8 @@ def folder(group: str) -> Path:
 def version(group: str, module: str) -> str:
     """The pinned version of a module, e.g. `v1.34.4`.
 
-    A comment that holds a bare version (`// 4.25.0`) wins: some modules are only served by commit.
+    A comment that holds a bare version (`// 4.25.0`) wins: some modules are only served by commit, and some
+    programs number their releases otherwise than their modules.
     """
     for match in _REQUIREMENT.finditer(text(group)):
         if match["module"] == module:

@@ -26,6 +26,17 @@ _LAYOUT = 1
 """To be raised when this file makes something else of the same inputs."""
 
 
+MONITORING = {
+    "prometheus-operator": ("quay.io/prometheus-operator", programs.PROMETHEUS_OPERATOR),
+    "prometheus-config-reloader": ("quay.io/prometheus-operator", programs.PROMETHEUS_OPERATOR),
+    "prometheus": ("quay.io/prometheus", programs.PROMETHEUS),
+    "alertmanager": ("quay.io/prometheus", programs.ALERTMANAGER),
+    "node-exporter": ("quay.io/prometheus", programs.NODE_EXPORTER),
+    "kube-state-metrics": ("registry.k8s.io/kube-state-metrics", programs.STATE_METRICS),
+}
+"""Repository and module of each image of the monitoring stack."""
+
+
 @dataclass(frozen=True)
 class Static:
     """An image of nothing but a static program."""
@@ -39,6 +50,8 @@ _STATIC = {
     "pause": Static("pause", "/pause", "65535:65535"),
     "coredns": Static("coredns", "/coredns"),
     "training-operator": Static("training-operator", "/manager"),
+    # The operator starts its reloader by this path; the others are started by none.
+    **{name: Static(name, f"/bin/{name}") for name in MONITORING},
 }
 SANDBOX_IMAGES = (*_STATIC, "tensorflow")
 
@@ -51,6 +64,9 @@ def reference(name: str) -> str:
         return f"registry.k8s.io/coredns/coredns:{gomod.version('coredns', programs.COREDNS)}"
     if name == "training-operator":
         return f"{OPERATOR_IMAGE}:{_operator_tag()}"
+    if name in MONITORING:
+        repository, module = MONITORING[name]
+        return f"{repository}/{name}:{gomod.version('monitoring', module)}"
     if name == "tensorflow":
         return f"colocation.local/tensorflow:{rootfs.lock_version('tensorflow-cpu')}"
     raise KeyError(f"no image {name}")

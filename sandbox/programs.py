@@ -14,6 +14,11 @@ TRAINING_OPERATOR = "github.com/kubeflow/training-operator"
 KWOK = "sigs.k8s.io/kwok"
 ETCD = "go.etcd.io/etcd/server/v3"
 COREDNS = "github.com/coredns/coredns"
+PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator"
+PROMETHEUS = "github.com/prometheus/prometheus"
+ALERTMANAGER = "github.com/prometheus/alertmanager"
+NODE_EXPORTER = "github.com/prometheus/node_exporter"
+STATE_METRICS = "k8s.io/kube-state-metrics/v2"
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,10 @@ class Group:
     """Programs that share a go.mod and are built together.
 
     Fields: stamps are linker variables with the version they get; embedded is copied into the sources
-    before the build, beside into the result after it; gibibytes is what a build with empty Go caches leaves:
-    the packages that `go list -deps -export` names, their modules with the archives, and the result.
+    before the build, beside into the result after it; completed are modules that are built from a copy
+    among the sources, where files lie that the module lacks; tags are build constraints; gibibytes is what a
+    build with empty Go caches leaves: the packages that `go list -deps -export` names, their modules with the
+    archives, and the result.
     """
 
     name: str
@@ -50,6 +57,8 @@ class Group:
     stamps: tuple[tuple[str, str], ...] = ()
     embedded: tuple[Copy, ...] = ()
     beside: tuple[Copy, ...] = ()
+    completed: tuple[Copy, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 def group_of(program: str) -> Group:
@@ -73,6 +82,7 @@ def groups() -> tuple[Group, ...]:
         _simple("kwok", "kwok", f"{KWOK}/cmd/kwok", 1.2),
         _training_operator(),
         _simple("coredns", "coredns", COREDNS, 2.4),
+        _monitoring(),
         _kubernetes(),
         _pulumi(),
     )
@@ -153,4 +163,34 @@ def _training_operator() -> Group:
         (Program(name, f"{TRAINING_OPERATOR}/cmd/training-operator.v1", "training-operator.v1"),),
         1.3,
         beside=(Copy(TRAINING_OPERATOR, "manifests", "manifests"),),
+    )
+
+
+def _monitoring() -> Group:
+    """The monitoring stack in one module: most of what its programs compile is the same.
+
+    Alertmanager embeds pages that its module lacks; ours is one page that says so. Prometheus is built
+    without the discovery of clouds, which nothing here asks for.
+    """
+    operator = f"{PROMETHEUS_OPERATOR}/cmd"
+    return Group(
+        "monitoring",
+        (
+            Program("prometheus-operator", f"{operator}/operator", "operator"),
+            Program(
+                "prometheus-config-reloader",
+                f"{operator}/prometheus-config-reloader",
+                "prometheus-config-reloader",
+            ),
+            Program("prometheus", f"{PROMETHEUS}/cmd/prometheus", "prometheus"),
+            Program("promtool", f"{PROMETHEUS}/cmd/promtool", "promtool"),
+            Program("alertmanager", f"{ALERTMANAGER}/cmd/alertmanager", "alertmanager"),
+            Program("amtool", f"{ALERTMANAGER}/cmd/amtool", "amtool"),
+            Program("node-exporter", NODE_EXPORTER, "node_exporter"),
+            Program("kube-state-metrics", STATE_METRICS, "kube-state-metrics"),
+        ),
+        4,
+        beside=(Copy(PROMETHEUS_OPERATOR, "example/prometheus-operator-crd", "crds"),),
+        completed=(Copy(ALERTMANAGER, ".", "alertmanager"),),
+        tags=("remove_all_sd", "enable_kubernetes_sd"),
     )

@@ -84,6 +84,8 @@ def key(group: Group, go_version: str) -> str:
     digest = hashlib.sha256()
     recipe = (go_version, _FLAGS, group.programs, group.stamps, group.embedded, group.beside)
     digest.update(repr(recipe).encode())
+    for more in (*group.completed, *group.tags):
+        digest.update(repr(more).encode())
     sources = gomod.folder(group.name)
     for file in sorted(path for path in sources.rglob("*") if path.is_file()):
         content = file.read_bytes()
@@ -111,6 +113,7 @@ def build(group: Group, using: Go, target: Path, report: Progress, title: str) -
             builder = _Builder(group, using, sources, environment)
             phase.detail = builder.detail
             builder.copy_beside(group.embedded, sources)
+            builder.complete_modules()
             builder.build(result)
             builder.copy_beside(group.beside, result)
         work.joinpath("result").rename(target)
@@ -140,17 +143,24 @@ class _Builder:
     def build(self, result: Path) -> None:
         stamps = " ".join(f"-X {variable}={value}" for variable, value in self._group.stamps)
         packages = [program.package for program in self._group.programs]
-        command = ["build", "-v", *_FLAGS, "-ldflags", f"-s -w {stamps}".strip()]
+        tags = [f"-tags={','.join(self._group.tags)}"] if self._group.tags else []
+        command = ["build", "-v", *_FLAGS, *tags, "-ldflags", f"-s -w {stamps}".strip()]
         self._run([*command, "-o", f"{result}/", *packages])
         for program in self._group.programs:
             _rename(result, program)
+
+    def complete_modules(self) -> None:
+        """Build modules from a copy each, into which the sources have put what they lack."""
+        self.copy_beside(self._group.completed, self._sources)
+        for copy in self._group.completed:
+            self._run(["mod", "edit", "-replace", f"{copy.module}=./{copy.target}"])
 
     def copy_beside(self, copies: Sequence[Copy], folder: Path) -> None:
         for copy in copies:
             source, target = self._module(copy.module) / copy.source, folder / copy.target
             if source.is_dir():
                 # Not copytree with its modes: the module cache is read-only, which nobody could remove.
-                shutil.copytree(source, target, copy_function=shutil.copyfile)
+                shutil.copytree(source, target, copy_function=shutil.copyfile, dirs_exist_ok=True)
                 for path in (target, *target.rglob("*")):
                     path.chmod(0o755 if path.is_dir() else 0o644)
             else:

@@ -45,6 +45,11 @@ def operator_manifests() -> Path:
     return folder(programs.group_of("training-operator")) / "manifests"
 
 
+def monitoring_definitions() -> Path:
+    """The upstream CustomResourceDefinitions of the prometheus-operator that was built."""
+    return folder(programs.group_of("prometheus-operator")) / "crds"
+
+
 def _complete(group: Group) -> bool:
     """A folder appears in one step, so it is whole unless somebody removed files from it."""
     place = folder(group)

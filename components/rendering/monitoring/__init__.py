@@ -1,0 +1,1 @@
+"""What the monitoring stack is told, in its own spelling: pure functions."""
