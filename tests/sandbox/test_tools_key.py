@@ -45,6 +45,13 @@ def test_the_key_changes_with_a_stamp() -> None:
     assert toolchain.key(group, GO) != toolchain.key(replace(group, stamps=()), GO)
 
 
+@pytest.mark.parametrize("part", ["completed", "tags"])
+def test_the_key_changes_with_what_else_goes_into_a_build(part: str) -> None:
+    group = programs.group_of("prometheus")
+    assert getattr(group, part)
+    assert toolchain.key(group, GO) != toolchain.key(replace(group, **{part: ()}), GO)
+
+
 def test_the_key_ignores_estimates_and_other_groups(sources: Path) -> None:
     group = programs.group_of("pulumi")
     assert toolchain.key(group, GO) == toolchain.key(replace(group, gibibytes=99), GO)
