@@ -146,6 +146,9 @@ def _kubelet_config() -> dict[str, object]:
         "evictionHard": {"memory.available": "100Mi", "nodefs.available": "1%"},
         "enforceNodeAllocatable": ["pods"],
         "registerNode": True,
+        # How soon a changed Secret or ConfigMap reaches the pods that mount it: rules and routes of alerts do
+        # so, and a minute is long for who tries them.
+        "syncFrequency": "5s",
         "maxPods": 200,
     }
 
