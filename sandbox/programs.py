@@ -189,7 +189,7 @@ def _monitoring() -> Group:
             Program("node-exporter", NODE_EXPORTER, "node_exporter"),
             Program("kube-state-metrics", STATE_METRICS, "kube-state-metrics"),
         ),
-        4,
+        3.5,
         beside=(Copy(PROMETHEUS_OPERATOR, "example/prometheus-operator-crd", "crds"),),
         completed=(Copy(ALERTMANAGER, ".", "alertmanager"),),
         tags=("remove_all_sd", "enable_kubernetes_sd"),

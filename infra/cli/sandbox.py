@@ -87,6 +87,7 @@ def _end(action: str) -> int:
 
 def _status() -> int:
     from sandbox import cluster
+    from sandbox.monitoring import alertmanager, prometheus
 
     status = cluster.status()
     print(f"running: {', '.join(status.running) or 'nothing'}")
@@ -95,4 +96,6 @@ def _status() -> int:
     print(f"API server: {'ready' if status.api_server_ready else 'not ready'}")
     print(f"memory: {status.memory_bytes / 2**20:.0f} MiB")
     print(f"kubeconfig: {status.kubeconfig}")
+    print(f"Prometheus: {prometheus.URL}")
+    print(f"Alertmanager: {alertmanager.URL}")
     return 0 if status.up else 1

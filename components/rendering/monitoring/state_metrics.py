@@ -38,8 +38,9 @@ def label_allowlist() -> tuple[str, ...]:
 def custom_resource_state() -> dict[str, Any]:
     """Metrics of TFJobs, the content of `--custom-resource-state-config-file`.
 
-    `kube_tfjob_status_condition{tfjob,namespace,condition,reason}` is 1 while the condition holds, else 0;
-    `kube_tfjob_created{tfjob,namespace}` is in seconds since 1970.
+    `kube_tfjob_status_condition{tfjob,namespace,condition,reason}` is 1 while the condition holds, else 0.
+    The others have the labels `tfjob` and `namespace`, and are absent while the TFJob lacks the field;
+    times are in seconds since 1970.
     """
     group, _, version = TRAINING_API_VERSION.partition("/")
     condition = {
@@ -54,18 +55,27 @@ def custom_resource_state() -> dict[str, Any]:
             },
         },
     }
-    created = {
-        "name": "created",
-        "help": "When the TFJob was created.",
-        "each": {"type": "Gauge", "gauge": {"path": ["metadata", "creationTimestamp"]}},
-    }
+    fields = [
+        _gauge("created", "When the TFJob was created.", "metadata", "creationTimestamp"),
+        _gauge("status_start_time", "When the operator took the TFJob up.", "status", "startTime"),
+        _gauge("status_completion_time", "When the TFJob ended.", "status", "completionTime"),
+        _gauge(
+            "spec_active_deadline_seconds",
+            "How long the TFJob may run.",
+            *("spec", "runPolicy", "activeDeadlineSeconds"),
+        ),
+    ]
     tfjobs = {
         "groupVersionKind": {"group": group, "version": version, "kind": TFJOB_KIND},
         "metricNamePrefix": "kube_tfjob",
         "labelsFromPath": {"tfjob": ["metadata", "name"], "namespace": ["metadata", "namespace"]},
-        "metrics": [condition, created],
+        "metrics": [condition, *fields],
     }
     return {"kind": "CustomResourceStateMetrics", "spec": {"resources": [tfjobs]}}
+
+
+def _gauge(name: str, description: str, *path: str) -> dict[str, Any]:
+    return {"name": name, "help": description, "each": {"type": "Gauge", "gauge": {"path": list(path)}}}
 
 
 def custom_resource_rules() -> list[dict[str, Any]]:
