@@ -50,6 +50,8 @@ def start_kubelet(programs: Mapping[str, Path]) -> None:
         f"--node-ip={NODE_IP}",
         f"--root-dir={paths.state() / 'kubelet'}",
         f"--cert-dir={paths.pki()}",
+        # cAdvisor's, which has no field: else its metrics have pods and no containers.
+        f"--containerd={paths.containerd_socket()}",
     ]
     processes.start("kubelet", kubelet, namespace=NAMESPACE)
     proxy_config = paths.state() / "kube-proxy.yaml"

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -37,8 +37,14 @@ class Process:
         return self.boot_id == _boot_id() and _start_ticks(self.pid) == self.start_ticks
 
 
-def start(name: str, command: Sequence[str | Path], *, namespace: str | None = None) -> Process:
-    """Start a program in the background, in a network namespace if one is named.
+def start(
+    name: str,
+    command: Sequence[str | Path],
+    *,
+    namespace: str | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Process:
+    """Start a program in the background, in a network namespace and with variables if there are any.
 
     Its output goes to `log_file(name)`. A program of that name that still runs is kept.
     """
@@ -57,7 +63,7 @@ def start(name: str, command: Sequence[str | Path], *, namespace: str | None = N
             stderr=subprocess.STDOUT,
             start_new_session=True,
             cwd="/",
-            env=network.direct_environment(),
+            env={**network.direct_environment(), **(variables or {})},
         )
     try:
         return _note(name, child.pid)

@@ -57,6 +57,8 @@ def objects(image: str) -> list[Object]:
             "fsGroup": NOBODY,
         },
         "storage": {"emptyDir": {}},
+        # The operator's own asks every 15 s, and so long would every start take.
+        "containers": [{"name": "prometheus", "startupProbe": {"periodSeconds": 1, "failureThreshold": 120}}],
         "alerting": {
             "alertmanagers": [
                 {"namespace": NAMESPACE, "name": ALERTMANAGER, "port": "http-web", "apiVersion": "v2"}
