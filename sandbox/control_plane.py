@@ -122,9 +122,7 @@ def _api_server(program: Path) -> None:
         f"--service-account-signing-key-file={key}",
         "--profiling=false",
     ]
-    # The definitions of the monitoring kinds are large: it would hold twice what they take, and half idle.
-    frugal = {"GOGC": "40"}
-    processes.start("kube-apiserver", command, namespace=NAMESPACE, variables=frugal)
+    processes.start("kube-apiserver", command, namespace=NAMESPACE)
 
 
 def _controller_manager(program: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 import urllib.request
 from collections.abc import Mapping
@@ -10,10 +9,11 @@ from pathlib import Path
 
 import yaml
 
-from sandbox import gomod, kubectl, programs
+from sandbox import kubectl
 from sandbox.errors import SandboxError
 from sandbox.monitoring import (
     alertmanager,
+    crds,
     kubelet,
     node_exporter,
     prometheus,
@@ -31,7 +31,6 @@ from sandbox.monitoring.objects import (
 )
 
 READY_TIMEOUT_SECONDS = 180
-_VERSION_ANNOTATION = "operator.prometheus.io/version"
 _APPLY = ("apply", "--server-side", "--force-conflicts")
 
 
@@ -55,10 +54,8 @@ def apply(program: Path, definitions: Path, images: Mapping[str, str]) -> None:
     Raises:
         SandboxError: the API server refused one of the objects.
     """
-    missing = _missing(program, definitions)
-    if missing:
-        files = [f"--filename={file}" for file in missing.values()]
-        kubectl.output(program, *_APPLY, *files)
+    if missing := crds.missing(program, definitions):
+        kubectl.output(program, *_APPLY, "-f", "-", stdin=crds.manifests(missing))
         kubectl.output(program, "wait", "--for=condition=Established", "crd", *missing, "--timeout=60s")
     kubectl.output(program, *_APPLY, "-f", "-", stdin=yaml.safe_dump_all(objects(images)))
 
@@ -89,21 +86,6 @@ def wait(program: Path) -> None:
             if time.monotonic() > deadline:
                 raise SandboxError(_late(f"{url} does not answer"))
             time.sleep(0.3)
-
-
-def _missing(program: Path, definitions: Path) -> dict[str, Path]:
-    """Files of the definitions that the cluster lacks or has of another version, by name: they are large."""
-    found = json.loads(kubectl.output(program, "get", "crd", "-o", "json"))["items"]
-    versions = {
-        item["metadata"]["name"]: item["metadata"].get("annotations", {}).get(_VERSION_ANNOTATION)
-        for item in found
-    }
-    wanted = gomod.version("monitoring", programs.PROMETHEUS_OPERATOR).removeprefix("v")
-    files = {}
-    for file in sorted(definitions.glob("*.yaml")):
-        group, _, plural = file.stem.partition("_")
-        files[f"{plural}.{group}"] = file
-    return {name: file for name, file in files.items() if versions.get(name) != wanted}
 
 
 def _answers(url: str) -> bool:

@@ -99,34 +99,50 @@ def test_images_are_those_that_upstream_names():
     assert IMAGES["kube-state-metrics"].startswith("registry.k8s.io/kube-state-metrics/")
 
 
+DEFINITION = """
+metadata: {name: %s.monitoring.coreos.com}
+spec:
+  versions: [{name: v1, schema: {openAPIV3Schema: {type: object, description: prose}}}]
+"""
+
+
 @pytest.fixture
 def definitions(tmp_path: Path) -> Path:
-    for plural in ("prometheuses", "alertmanagers"):
-        tmp_path.joinpath(f"monitoring.coreos.com_{plural}.yaml").touch()
+    for plural in ("prometheuses", "alertmanagers", "probes"):
+        tmp_path.joinpath(f"monitoring.coreos.com_{plural}.yaml").write_text(DEFINITION % plural)
     return tmp_path
 
 
-def test_only_definitions_that_the_cluster_lacks_are_sent(definitions, monkeypatch):
+@pytest.fixture
+def sent(definitions, monkeypatch):
+    """What is sent to a cluster that has one definition of this version and one of another."""
     version = gomod.version("monitoring", programs.PROMETHEUS_OPERATOR).removeprefix("v")
-    calls = []
+    present = {"prometheuses": version, "alertmanagers": "0.1.0"}
+    found = [
+        {
+            "metadata": {
+                "name": f"{plural}.monitoring.coreos.com",
+                "annotations": {"operator.prometheus.io/version": annotation},
+            }
+        }
+        for plural, annotation in present.items()
+    ]
+    applied = []
 
     def output(program, *arguments, stdin=""):
-        calls.append(arguments)
-        present = {"prometheuses": version, "alertmanagers": "0.1.0"}
-        items = [
-            {
-                "metadata": {
-                    "name": f"{plural}.monitoring.coreos.com",
-                    "annotations": {"operator.prometheus.io/version": present[plural]},
-                }
-            }
-            for plural in present
-        ]
-        return json.dumps({"items": items})
+        if arguments[0] == "apply":
+            applied.append(stdin)
+        return json.dumps({"items": found})
 
     monkeypatch.setattr(kubectl, "output", output)
     stack.apply(Path("kubectl"), definitions, IMAGES)
-    [sent] = [call for call in calls if any("--filename" in argument for argument in call)]
-    assert [a for a in sent if "--filename" in a] == [
-        f"--filename={definitions}/monitoring.coreos.com_alertmanagers.yaml"
-    ]
+    return applied
+
+
+def test_only_definitions_that_the_cluster_lacks_are_sent(sent):
+    names = [item["metadata"]["name"] for item in json.loads(sent[0])["items"]]
+    assert names == ["alertmanagers.monitoring.coreos.com", "probes.monitoring.coreos.com"]
+
+
+def test_definitions_are_sent_without_their_prose(sent):
+    assert "prose" not in sent[0]

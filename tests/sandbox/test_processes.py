@@ -114,3 +114,11 @@ def test_memory_of_a_family_of_processes_counts_every_descendant():
         os.kill(pid, 9)
     parent.wait()
     assert containers.resident_bytes(parent.pid) == 0
+
+
+def test_a_program_is_told_to_be_frugal_and_has_the_environment_else():
+    process = processes.start("speaker", ["sh", "-c", "echo [$GOGC $HOME]; exec sleep 300"])
+    while "]" not in processes.last_words("speaker"):
+        assert process.alive
+    assert processes.last_words("speaker") == f"[40 {os.environ['HOME']}]"
+    processes.stop("speaker")
