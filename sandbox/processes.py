@@ -37,8 +37,9 @@ class Process:
         return self.boot_id == _boot_id() and _start_ticks(self.pid) == self.start_ticks
 
 
-# All of them are Go's. By default they hold twice the memory that they use.
-_FRUGAL = {"GOGC": "40"}
+# All of them are Go's. By default they hold twice the memory that they use, and the API server keeps what a
+# burst of requests took.
+_FRUGAL = {"GOGC": "40", "GOMEMLIMIT": "350MiB"}
 
 
 def start(name: str, command: Sequence[str | Path], *, namespace: str | None = None) -> Process:
