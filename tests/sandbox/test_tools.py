@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import namedtuple
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,18 @@ from sandbox import locks, paths, programs, toolchain, tools
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 from tests.sandbox.conftest import Script
+
+COMPLETING_GO = """\
+case "$1 $2" in
+  "env GOVERSION") echo go1.26.8 ;;
+  env*) echo {module} ;;
+  list*) echo '{{"Dir": "{module}"}}' ;;
+  "mod edit") echo "$4" >> {seen}; find alertmanager -type f | sort >> {seen} ;;
+  build*)
+    while [ "$1" != -o ]; do shift; done
+    touch "$2alertmanager" ;;
+esac
+"""
 
 FakeGo = Callable[..., Path]
 Usage = namedtuple("Usage", "total used free")
@@ -135,6 +148,23 @@ def test_only_the_newest_builds_are_kept(fake_go: FakeGo, report: Progress, sour
         tools.ensure(["etcd", "kwok"], report)
     names = [path.name.rpartition("-")[0] for path in paths.tools().iterdir() if path.is_dir()]
     assert sorted(names) == ["etcd", "etcd", "etcd", "kwok"]
+
+
+def test_a_module_is_built_with_the_files_that_it_lacks(
+    machine: Path, script: Script, report: Progress
+) -> None:
+    """What the module has and what lies among the sources end up in one folder, which takes its place."""
+    module, seen = machine / "module", machine / "seen"
+    (module / "ui").mkdir(parents=True)
+    (module / "ui" / "web.go").touch()
+    script("go", COMPLETING_GO.format(module=module, seen=seen))
+    whole = programs.group_of("alertmanager")
+    [alertmanager] = [member for member in whole.programs if member.name == "alertmanager"]
+    group = replace(whole, programs=(alertmanager,), beside=())
+    toolchain.build(group, toolchain.require_go(group.name), machine / "built", report, "title")
+    replaced, *files = seen.read_text().split()
+    assert replaced == f"{programs.ALERTMANAGER}=./alertmanager"
+    assert files == ["alertmanager/ui/app/dist/index.html", "alertmanager/ui/web.go"]
 
 
 def test_every_program_belongs_to_one_group() -> None:
