@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from components.base import Component
 from components.job_args import TrainingJobArgs
@@ -21,6 +20,7 @@ from components.training_operator import TrainingOperator, TrainingOperatorArgs
 from infra.models import JobSpec
 from infra.observing import observe
 from infra.plan import Plan
+from infra.providers import cluster
 from infra.vocabulary import JOB_LABEL, leading_pod
 
 
@@ -30,22 +30,6 @@ def assemble(ready: Plan, stack_name: str) -> dict[str, Any]:
         say = pulumi.log.warn if found.severity == "warning" else pulumi.log.info
         say(str(found))
     return Assembly(ready, stack_name, cluster("cluster")).outputs()
-
-
-def cluster(name: str, *, upsert_existing_objects: bool | None = None) -> kubernetes.Provider:
-    """The cluster that the KUBECONFIG of whoever runs this points to.
-
-    Objects that exist are refused, unless PULUMI_K8S_UPSERT_EXISTING_OBJECTS says that they are ours.
-    """
-    return kubernetes.Provider(
-        name,
-        upsert_existing_objects=upsert_existing_objects,
-        # Several owners share nodes and webhooks: each owns the fields it applies.
-        enable_server_side_apply=True,
-        # Names of scripts hold their hash already; other ConfigMaps and Secrets change in place.
-        enable_config_map_mutable=True,
-        enable_secret_mutable=True,
-    )
 
 
 class Assembly:

@@ -11,3 +11,11 @@ TRAINING_OPERATOR_SOURCE: Final = (
 # Oldest and newest Kubernetes that it is made for: the first of its README's version matrix, and the
 # last that its tests run against (.github/workflows/unittests.yaml of that tag).
 TRAINING_OPERATOR_KUBERNETES: Final = ((1, 27), (1, 36))
+
+MONITORING_CHART: Final = "88.5.3"
+MONITORING_CHART_REPOSITORY: Final = "https://prometheus-community.github.io/helm-charts"
+# Oldest: kubeVersion of its Chart.yaml; the operator's CRDs hold rules that older API servers do not know.
+# Newest: the client libraries of the operator in it, 0.36.
+MONITORING_CHART_KUBERNETES: Final = ((1, 25), (1, 36))
+# The operator in it, which the CRDs of the cluster should not be older than: Helm never upgrades them.
+PROMETHEUS_OPERATOR: Final = (0, 93, 1)

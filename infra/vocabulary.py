@@ -75,6 +75,20 @@ JOB_NAME_LABEL: Final = "training.kubeflow.org/job-name"
 TFJOB_POD_LABELS: Final = {"training.kubeflow.org/operator-name": "tfjob-controller"}
 """On every pod of every TFJob."""
 
+# --- the monitoring stack, as its chart and its operator name things
+MONITORING_RELEASE: Final = "kube-prometheus-stack"
+"""The chart, its Helm release, and how the names of its objects begin."""
+MONITORING_GROUP: Final = "monitoring.coreos.com"
+ALERTMANAGER_CONFIG_SECRET: Final = "colocation-alertmanager"
+"""Alertmanager's configuration, beside it."""
+GRAFANA_ADMIN_SECRET: Final = "grafana-admin"
+GRAFANA_USER_KEY: Final = "admin-user"
+GRAFANA_PASSWORD_KEY: Final = "admin-password"
+GRAFANA_DASHBOARD_LABEL: Final = "grafana_dashboard"
+"""With the value 1 on a ConfigMap: its files are dashboards."""
+GRAFANA_FOLDER_ANNOTATION: Final = "grafana_folder"
+"""On such a ConfigMap: the folder in Grafana."""
+
 
 def leading_pod(job: str, *, has_chief: bool) -> str:
     """The pod whose end ends a TFJob, by the operator's naming: its chief, else its first worker."""

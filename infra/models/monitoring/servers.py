@@ -1,13 +1,13 @@
 """What Prometheus, Alertmanager and Grafana keep and use."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from pydantic import Field
 
-from infra.models.base import Flag, Model, PositiveInt
+from infra.models.base import Fault, Flag, Model, PositiveInt
 from infra.models.durations import Duration
 from infra.models.names import EnvName, ObjectName
-from infra.models.quantities import Size
+from infra.models.quantities import Size, amount
 from infra.models.resources import Amounts, Compute
 
 
@@ -34,6 +34,15 @@ class PrometheusSpec(Model):
     scrape_interval: Duration = "30s"
     external_labels: Mapping[EnvName, str] = Field(default_factory=dict)
     """Put on whatever leaves this Prometheus, such as alerts: `cluster: prod`."""
+
+    def faults(self) -> Iterator[Fault]:
+        kept, claim = self.retention_size, self.storage
+        if kept is not None and claim is not None and amount(kept) >= amount(claim.size):
+            yield (
+                ("retention_size",),
+                f"{kept} would fill the volume of {claim.size}, which also holds what is being compacted; "
+                "write less, or leave it out for four fifths",
+            )
 
 
 class AlertmanagerSpec(Model):
