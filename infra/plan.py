@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from infra import places
+from infra.charts import LocalChart, local_chart
 from infra.checks import Located, Subject, examine
 from infra.load import StackFileError, load
 from infra.models import Stack
@@ -32,7 +34,8 @@ def plan(file: Path, operator_source: str | None = None) -> Plan:
     draft = load(file)
     named = {job.script for job in draft.part.stack.jobs if job.script}
     found = scripts(file.parent / "scripts", named)
-    subject = Subject(draft.part.stack, found.texts, found.unusable, found.others)
+    chart = _chart(draft.part.stack)
+    subject = Subject(draft.part.stack, found.texts, found.unusable, found.others, chart)
     findings = set(draft.faults)
     for finding in examine(subject):
         if draft.part.allows(finding.presumes):
@@ -42,6 +45,13 @@ def plan(file: Path, operator_source: str | None = None) -> Plan:
         raise StackFileError(findings)
     stack = _with_source(draft.part.stack, operator_source)
     return Plan(stack, found.texts, draft.source, tuple(sorted(findings)))
+
+
+def _chart(stack: Stack) -> LocalChart | None:
+    spec = stack.monitoring
+    if spec is None or not spec.install or spec.chart.path is None:
+        return None
+    return local_chart(places.ROOT / spec.chart.path)
 
 
 def _with_source(stack: Stack, source: str | None) -> Stack:

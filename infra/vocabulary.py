@@ -54,6 +54,8 @@ NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 POD_SECURITY_PREFIX: Final = "pod-security.kubernetes.io"
 MAX_USER_PRIORITY: Final = 1_000_000_000
 RESERVED_PRIORITY_PREFIX: Final = "system-"
+SYSTEM_PRIORITIES: Final = ("system-cluster-critical", "system-node-critical")
+"""Classes that every cluster has."""
 
 # --- the training operator, as its upstream manifests and its code name things
 TRAINING_API_VERSION: Final = "kubeflow.org/v1"
@@ -78,7 +80,11 @@ TFJOB_POD_LABELS: Final = {"training.kubeflow.org/operator-name": "tfjob-control
 # --- the monitoring stack, as its chart and its operator name things
 MONITORING_RELEASE: Final = "kube-prometheus-stack"
 """The chart, its Helm release, and how the names of its objects begin."""
-MONITORING_GROUP: Final = "monitoring.coreos.com"
+MONITORING_CRDS: Final = tuple(
+    f"{kind}.monitoring.coreos.com"
+    for kind in ("servicemonitors", "podmonitors", "prometheusrules", "scrapeconfigs")
+)
+"""The kinds that this project sends."""
 ALERTMANAGER_CONFIG_SECRET: Final = "colocation-alertmanager"
 """Alertmanager's configuration, beside it."""
 GRAFANA_ADMIN_SECRET: Final = "grafana-admin"

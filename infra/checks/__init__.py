@@ -5,8 +5,10 @@ from infra.checks import (
     contents,
     env,
     images,
+    kubernetes_version,
     limit_ranges,
     metadata,
+    monitoring,
     names,
     nodes,
     overrides,
@@ -53,6 +55,8 @@ CHECKS: tuple[Check, ...] = (
     overrides.check,
     pod_security.check,
     metadata.check,
+    kubernetes_version.check,
+    monitoring.check,
 )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Self
 
+from infra.charts import LocalChart
 from infra.checks.pods import Workload
 from infra.checks.sending import workloads
 from infra.models import Stack
@@ -75,7 +76,7 @@ class Located:
 
 @dataclass(frozen=True)
 class Subject:
-    """A stack, and the text of the scripts that its jobs may name."""
+    """A stack, and what it names that lies beside it."""
 
     stack: Stack
     scripts: Mapping[str, str]
@@ -83,6 +84,8 @@ class Subject:
     """Why those that are there cannot be used: `<what is wrong>; <what to do>`."""
     other_scripts: Collection[str] = ()
     """Names of those that no job names."""
+    chart: LocalChart | None = None
+    """The chart that monitoring takes from beside the stack."""
 
     @cached_property
     def workloads(self) -> tuple[Workload, ...]:

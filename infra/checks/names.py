@@ -7,7 +7,7 @@ from infra.models import JobSpec
 from infra.models.stack import NAMED_LISTS
 
 _LONGEST = 63  # a Service's name, and a label's value
-_SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -16,7 +16,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     for i, job in enumerate(subject.stack.jobs):
         yield from _pod_names(i, job)
     for i, tenant in enumerate(subject.stack.tenants):
-        if tenant.name in _SYSTEM_NAMESPACES:
+        if tenant.name in SYSTEM_NAMESPACES:
             yield Finding(
                 code="tenant-takes-system-namespace",
                 place=("tenants", i, "name"),
@@ -24,7 +24,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 remedy="give the tenant a name of its own",
             )
     operator = subject.stack.training_operator
-    if operator.install and operator.namespace in _SYSTEM_NAMESPACES:
+    if operator.install and operator.namespace in SYSTEM_NAMESPACES:
         yield Finding(
             code="operator-takes-system-namespace",
             place=("training_operator", "namespace"),

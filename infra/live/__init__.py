@@ -10,6 +10,7 @@ from infra.live import (
     gpus,
     istio,
     kubernetes_version,
+    monitoring,
     namespaces,
     nodes,
     operators,
@@ -28,6 +29,7 @@ CHECKS: tuple[LiveCheck, ...] = (
     istio.check,
     operators.check,
     webhooks.check,
+    monitoring.check,
     storage.check,
 )
 

@@ -5,14 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from components.node_plan import Node
+from infra.checks.kubernetes_version import Version
 from infra.live.snapshot import (
     FoundClaim,
     FoundCrd,
+    FoundMonitoringCrd,
     FoundNamespace,
     FoundOperator,
+    FoundPrometheusOperator,
     FoundStorageClass,
     FoundWebhook,
-    Version,
 )
 from infra.vocabulary import STACK_MANAGER_PREFIX, TFJOB_CRD, TRAINING_OPERATOR
 
@@ -24,9 +26,12 @@ _OPERATOR_LABEL = ("control-plane", "kubeflow-training-operator")
 _OPERATOR_WEBHOOKS = "training-operator.kubeflow.org"
 _SCHEMES, _WATCHED, _WATCHED_ENV = "enable-scheme", "namespace", "KUBEFLOW_NAMESPACE"
 
+_PROMETHEUS_OPERATOR = "prometheus-operator"
+_CRD_VERSION = "operator.prometheus.io/version"
+_HELM_RELEASE, _HELM_NAMESPACE = "meta.helm.sh/release-name", "meta.helm.sh/release-namespace"
 _CLAIMS = (
     # annotation, what wrote it
-    ("meta.helm.sh/release-name", "Helm"),
+    (_HELM_RELEASE, "Helm"),
     ("argocd.argoproj.io/tracking-id", "Argo CD"),
 )
 _CLAIM_LABELS = (
@@ -88,6 +93,39 @@ def operators(deployments: Iterable[Object]) -> tuple[FoundOperator, ...]:
     return tuple(_operator(item) for item in deployments if _is_operator(item))
 
 
+def prometheus_operators(deployments: Iterable[Object]) -> tuple[FoundPrometheusOperator, ...]:
+    """The Deployments that are Prometheus Operators by their image, whatever they are called."""
+    return tuple(_prometheus_operator(item) for item in deployments if _runs(item, _PROMETHEUS_OPERATOR))
+
+
+def _prometheus_operator(item: Object) -> FoundPrometheusOperator:
+    metadata = item["metadata"]
+    annotations = metadata.get("annotations") or {}
+    release = annotations.get(_HELM_RELEASE)
+    place = annotations.get(_HELM_NAMESPACE, metadata["namespace"])
+    return FoundPrometheusOperator(
+        namespace=metadata["namespace"],
+        name=metadata["name"],
+        ready=(item.get("status") or {}).get("readyReplicas") or 0,
+        release=f"{place}/{release}" if release else None,
+    )
+
+
+def monitoring_crd(item: Object) -> FoundMonitoringCrd:
+    said = (item["metadata"].get("annotations") or {}).get(_CRD_VERSION, "")
+    numbers = re.match(r"v?(\d+)\.(\d+)\.(\d+)", said)
+    return FoundMonitoringCrd(
+        name=item["metadata"]["name"],
+        operator=tuple(map(int, numbers.groups())) if numbers else None,
+    )
+
+
+def _runs(item: Object, *images: str) -> bool:
+    return any(
+        _image_name(c.get("image", "")) in images for c in item["spec"]["template"]["spec"]["containers"]
+    )
+
+
 def _is_operator(item: Object) -> bool:
     template = item["spec"]["template"]
     labels = (item["metadata"].get("labels"), (template.get("metadata") or {}).get("labels"))
@@ -95,7 +133,7 @@ def _is_operator(item: Object) -> bool:
     return (
         item["metadata"]["name"] in _OPERATOR_NAMES
         or any((found or {}).get(key) == value for found in labels)
-        or any(_image_name(c.get("image", "")) in _OPERATOR_NAMES for c in template["spec"]["containers"])
+        or _runs(item, *_OPERATOR_NAMES)
     )
 
 

@@ -3,27 +3,14 @@
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding
-from infra.live.snapshot import Snapshot, Version
+from infra.checks.kubernetes_version import installed
+from infra.live.snapshot import Snapshot
 from infra.models import Stack
-from infra.versions import TRAINING_OPERATOR, TRAINING_OPERATOR_KUBERNETES
 
 
 def check(stack: Stack, snapshot: Snapshot) -> Iterator[Finding]:
-    """The range of the operator, where this stack installs it."""
-    lowest, highest = TRAINING_OPERATOR_KUBERNETES
-    if stack.training_operator.install and not lowest <= snapshot.version <= highest:
-        older = snapshot.version < lowest
-        yield Finding(
-            severity="warning",
-            code="kubernetes-version",
-            place=("training_operator",),
-            message=f"the cluster runs Kubernetes {_text(snapshot.version)}, and training-operator "
-            f"{TRAINING_OPERATOR} is made for {_text(lowest)} to {_text(highest)}",
-            remedy="upgrade the cluster"
-            if older
-            else "try the stack on a test cluster of that version first",
+    """The range of each, where this stack installs it."""
+    for part in installed(stack):
+        yield from part.finding(
+            snapshot.version, code="kubernetes-version", severity="warning", place=part.place
         )
-
-
-def _text(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"

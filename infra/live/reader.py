@@ -13,7 +13,7 @@ from components import cluster_access
 from components.cluster_access import NoClusterError
 from infra.live import interpret
 from infra.live.snapshot import Snapshot, Unread
-from infra.vocabulary import TFJOB_CRD
+from infra.vocabulary import MONITORING_CRDS, TFJOB_CRD
 
 _FIRST_SECONDS = (2, 3)  # to connect, to read; tried twice: a server that is away is told soon
 _SECONDS = (2, 15)
@@ -64,7 +64,9 @@ class _Reader:
             nodes=None if nodes is None else interpret.nodes(nodes),
             namespaces=None if namespaces is None else tuple(map(interpret.namespace, namespaces)),
             operators=None if deployments is None else interpret.operators(deployments),
-            crds=self._crds(),
+            crds=self._crds(interpret.crd, TFJOB_CRD),
+            prometheus_operators=None if deployments is None else interpret.prometheus_operators(deployments),
+            monitoring_crds=self._crds(interpret.monitoring_crd, *MONITORING_CRDS),
             webhooks=tuple(self._webhooks()),
             storage_classes=None if classes is None else tuple(map(interpret.storage_class, classes)),
             claims=None if claims is None else tuple(map(interpret.claim, claims)),
@@ -80,15 +82,18 @@ class _Reader:
             raise self._closed("answers, but not as Kubernetes does")
         return found
 
-    def _crds(self) -> tuple[Any, ...] | None:
+    def _crds(self, found: Callable[[Object], Any], *names: str) -> tuple[Any, ...] | None:
+        """Those of the names that are there; None if one may not be read, and it is noted."""
         api = self._client.ApiextensionsV1Api(self._api)
-        try:
-            return (interpret.crd(self._ask(api.read_custom_resource_definition, TFJOB_CRD)),)
-        except _RefusedError as fault:
-            if fault.status == 404:
-                return ()
-            self._note("customresourcedefinitions", fault)
-            return None
+        there = []
+        for name in names:
+            try:
+                there.append(found(self._ask(api.read_custom_resource_definition, name)))
+            except _RefusedError as fault:
+                if fault.status != 404:
+                    self._note("customresourcedefinitions", fault)
+                    return None
+        return tuple(there)
 
     def _webhooks(self) -> Iterator[Any]:
         api = self._client.AdmissionregistrationV1Api(self._api)

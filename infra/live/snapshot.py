@@ -9,10 +9,8 @@ from typing import Literal
 
 from components.node_plan import Node
 from infra.checks.findings import Finding
+from infra.checks.kubernetes_version import Version
 from infra.models import Stack
-
-Version = tuple[int, int]
-"""Major and minor."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +63,28 @@ class FoundCrd:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FoundPrometheusOperator:
+    namespace: str
+    name: str
+    ready: int
+    """Pods that are ready."""
+    release: str | None
+    """Namespace and name of the Helm release that it is of; None: of none."""
+
+    def __str__(self) -> str:
+        return f"Deployment {self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundMonitoringCrd:
+    """The definition of a kind that a Prometheus Operator reads."""
+
+    name: str
+    operator: tuple[int, ...] | None
+    """Version of the operator that it is of; None: it does not say."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class FoundWebhook:
     """A webhook that is asked about each TFJob, and the Service that should answer."""
 
@@ -108,6 +128,8 @@ class Snapshot:
     operators: tuple[FoundOperator, ...] | None
     crds: tuple[FoundCrd, ...] | None
     """None or one of it."""
+    prometheus_operators: tuple[FoundPrometheusOperator, ...] | None
+    monitoring_crds: tuple[FoundMonitoringCrd, ...] | None
     webhooks: tuple[FoundWebhook, ...]
     """Those that could be read."""
     storage_classes: tuple[FoundStorageClass, ...] | None

@@ -60,6 +60,8 @@ HEALTHY = Snapshot(
     namespaces=(namespace("default"), namespace()),
     operators=(operator(),),
     crds=(crd(),),
+    prometheus_operators=(),
+    monitoring_crds=(),
     webhooks=(webhook(),),
     storage_classes=(FoundStorageClass(name="shared", provisioner="nfs.csi.k8s.io"),),
 )

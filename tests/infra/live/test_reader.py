@@ -13,9 +13,11 @@ import yaml
 from components.cluster_access import NoClusterError
 from infra.live import examine, reader
 from infra.models import Stack
+from infra.vocabulary import MONITORING_CRDS
 
 VERSION = {"major": "1", "minor": "34", "gitVersion": "v1.34.4"}
-CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/tfjobs.kubeflow.org"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+CRD = f"{CRDS}/tfjobs.kubeflow.org"
 WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
 SLICES = "/apis/discovery.k8s.io/v1/namespaces/ns/endpointslices"
 MANY_SECONDS = 10
@@ -25,7 +27,7 @@ class Server:
     """Answers by path: an object, or a status code; an empty list where nothing was said."""
 
     def __init__(self):
-        self.answers = {"/version/": VERSION}
+        self.answers = {"/version/": VERSION} | {f"{CRDS}/{name}": 404 for name in MONITORING_CRDS}
         self.asked = []
         test = self
 

@@ -1,0 +1,90 @@
+"""A chart that lies beside the stack: an archive or a directory."""
+
+import re
+import tarfile
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from infra.vocabulary import MONITORING_RELEASE
+
+_DEFINITION = "Chart.yaml"
+_MOST_BYTES = 2**20
+_GIVE = f"give the archive or the unpacked folder of {MONITORING_RELEASE}"
+
+
+@dataclass(frozen=True)
+class LocalChart:
+    """What is known of it."""
+
+    version: str | None
+    """As it says itself; None: it does not."""
+    unusable: str | None
+    """Why Helm would not take it: `<what is wrong>; <what to do>`."""
+
+
+class _UnusableError(Exception):
+    """The text says why."""
+
+
+def local_chart(place: Path) -> LocalChart:
+    """Look at a chart without Helm."""
+    try:
+        definition, inside = _directory(place) if place.is_dir() else _archive(place)
+    except _UnusableError as fault:
+        return LocalChart(None, str(fault))
+    version = definition.get("version")
+    return LocalChart(version if isinstance(version, str) else None, _wrong(definition, inside))
+
+
+def _directory(place: Path) -> tuple[Mapping[str, Any], Collection[str]]:
+    try:
+        with (place / _DEFINITION).open("rb") as opened:
+            text = opened.read(_MOST_BYTES)
+    except OSError:
+        raise _UnusableError(f"has no {_DEFINITION}; {_GIVE}") from None
+    folder = place / "charts"
+    return _definition(text), [found.name for found in folder.iterdir()] if folder.is_dir() else []
+
+
+def _archive(place: Path) -> tuple[Mapping[str, Any], Collection[str]]:
+    if not place.is_file():
+        raise _UnusableError("is not there; put it there, or leave source out for the public repository")
+    try:
+        with tarfile.open(place, "r:gz") as opened:
+            members = {PurePosixPath(member.name): member for member in opened}
+            found = [path for path in members if path.parts[1:] == (_DEFINITION,)]
+            content = opened.extractfile(members[found[0]]) if found else None
+            text = content.read(_MOST_BYTES) if content else b""
+    except (tarfile.TarError, OSError, EOFError):
+        raise _UnusableError(f"is no archive of a chart; {_GIVE}") from None
+    if not text:
+        raise _UnusableError(f"has no {_DEFINITION}; {_GIVE}")
+    return _definition(text), {
+        path.parts[2] for path in members if path.parts[1:2] == ("charts",) and path.parts[2:]
+    }
+
+
+def _definition(text: bytes) -> Mapping[str, Any]:
+    try:
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
+        found = None
+    if not isinstance(found, Mapping):
+        raise _UnusableError(f"has a {_DEFINITION} that is no mapping; {_GIVE}")
+    return found
+
+
+def _wrong(definition: Mapping[str, Any], inside: Collection[str]) -> str | None:
+    """Helm wants every chart that it depends on in it, also those that are switched off."""
+    if definition.get("name") != MONITORING_RELEASE:
+        return f"is the chart {definition.get('name')}; {_GIVE}"
+    wanted = [str(needed.get("name")) for needed in definition.get("dependencies") or ()]
+    names = {re.sub(r"-\d.*\.tgz$", "", name) for name in inside}
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        return f"lacks {', '.join(missing)} in charts/; run `helm dependency update` on it"
+    return None

@@ -1,0 +1,66 @@
+"""Monitoring: a chart that can be had, namespaces of its own, and nothing that has no effect."""
+
+from collections.abc import Iterator, Mapping
+
+from infra.checks.findings import Finding, Subject
+from infra.checks.names import SYSTEM_NAMESPACES
+from infra.checks.references import missing
+from infra.models import AlertsSpec, MonitoringSpec, Stack
+from infra.models.base import Loc
+from infra.vocabulary import SYSTEM_PRIORITIES
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """What the stack says of monitoring, then what it says without."""
+    stack, spec = subject.stack, subject.stack.monitoring
+    if spec is None:
+        yield from _without(stack)
+        return
+    if subject.chart is not None and subject.chart.unusable:
+        place = ("monitoring", "chart", "source")
+        yield Finding.of("chart-unusable", place, f"{spec.chart.path} {subject.chart.unusable}")
+    if spec.priority is not None:
+        known = [*(priority.name for priority in stack.priorities), *SYSTEM_PRIORITIES]
+        yield from missing("priority", ("monitoring", "priority"), spec.priority, known)
+    yield from _namespaces(stack, spec)
+
+
+def _without(stack: Stack) -> Iterator[Finding]:
+    given = (("alerts", stack.alerts != AlertsSpec()), ("dashboards", bool(stack.dashboards)))
+    for part, there in given:
+        if there:
+            yield Finding(
+                severity="warning",
+                code="without-monitoring",
+                presumes="monitoring",
+                place=(part,),
+                message=f"{part} have no effect in a stack without monitoring",
+                remedy=f"add monitoring: {{}}, or remove {part}",
+            )
+
+
+def _namespaces(stack: Stack, spec: MonitoringSpec) -> Iterator[Finding]:
+    """Each is made by one component, which says what its pods may do."""
+    taken = dict(_taken(stack))
+    if spec.install:
+        yield from _free(("monitoring", "namespace"), spec.namespace, taken)
+    taken.setdefault(spec.namespace, "the monitoring stack")
+    if spec.gpu_metrics.install:
+        yield from _free(("monitoring", "gpu_metrics", "namespace"), spec.gpu_metrics.namespace, taken)
+
+
+def _taken(stack: Stack) -> Iterator[tuple[str, str]]:
+    operator = stack.training_operator
+    yield operator.namespace, "the training operator"
+    yield from ((tenant.name, f"the tenant {tenant.name}") for tenant in stack.tenants)
+    yield from ((name, "Kubernetes") for name in SYSTEM_NAMESPACES)
+
+
+def _free(place: Loc, namespace: str, taken: Mapping[str, str]) -> Iterator[Finding]:
+    if namespace in taken:
+        yield Finding(
+            code="monitoring-namespace-taken",
+            place=place,
+            message=f"the namespace {namespace} belongs to {taken[namespace]}",
+            remedy="write the name of one that is made for it",
+        )
