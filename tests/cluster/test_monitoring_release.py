@@ -8,8 +8,8 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+import subprocess
 import tarfile
-from pathlib import Path
 
 import pytest
 
@@ -17,10 +17,12 @@ from components.rendering.monitoring.values import chart_values
 from infra.models import MonitoringSpec
 from sandbox import scratch
 from tests.cluster.conftest import Deployment, eventually
+from tests.docs.conftest import ROOT, Page
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 
-CHART = Path(__file__).resolve().parents[1] / "charts" / "kube-prometheus-stack"
+CHART = ROOT / "tests" / "charts" / "kube-prometheus-stack"
+PAGE = Page(ROOT / "docs" / "tasks" / "monitoring.md")
 NAMESPACE = "observability"
 CLASS = "observability-test"
 BARE = {
@@ -149,6 +151,20 @@ def test_a_chart_is_taken_from_an_archive(bare):
     assert values(bare)["grafana"]["enabled"] is False
     assert "grafana_password" not in bare.workspace.outputs()
     assert bare.plan() == {}
+    # The definitions in it, upgraded as docs/tasks/monitoring.md says.
+    [command] = [line for line in PAGE.commands() if line.startswith("tar ")]
+    shell = ["sh", "-ec", command]
+    where = {"cwd": bare.workspace.project, "env": tools(bare)}
+    done = subprocess.run(shell, **where, capture_output=True, text=True, check=False)
+    assert f"customresourcedefinition.apiextensions.k8s.io/{CRD} serverside-applied" in done.stdout, (
+        done.stderr
+    )
+
+
+def tools(stack):
+    """An environment that finds kubectl."""
+    found = stack.workspace.environment()
+    return {**found, "PATH": f"{stack.workspace.kubectl.parent}:{found['PATH']}"}
 
 
 def contains(whole, part):

@@ -195,3 +195,28 @@ def test_the_program_declares_the_stack_and_exports_what_people_read(declare, st
 
 def test_the_program_is_short():
     assert len((ROOT / "infra/__main__.py").read_text("utf-8").splitlines()) <= 20
+
+
+def test_monitoring_says_where_it_is_and_with_what_it_is_opened(assembled, data):
+    data["monitoring"] = {"namespace": "obs"}
+    declared, out = assembled(data)
+    assert "kubernetes:helm.sh/v3:Release" in kinds(declared)
+    assert "svc/kube-prometheus-stack-grafana 3000:80" in out["monitoring"]["grafana"]
+    assert out["grafana_password"] is not None
+    priorities = {r.name for r in declared.all("kubernetes:scheduling.k8s.io/v1:PriorityClass")}
+    assert priorities
+    assert priorities <= declared.waits_for["monitoring-release"]
+
+
+def test_monitoring_that_is_there_already_is_only_named(assembled, data):
+    data["monitoring"] = {"install": False, "namespace": "obs"}
+    declared, out = assembled(data)
+    assert "kubernetes:helm.sh/v3:Release" not in kinds(declared)
+    assert set(out["monitoring"]) == {"namespace"}
+    assert "grafana_password" not in out
+
+
+def test_without_monitoring_there_is_nothing_of_it(assembled, data):
+    declared, out = assembled(data)
+    assert not any("monitoring" in resource.name for resource in declared.resources)
+    assert "monitoring" not in out

@@ -183,3 +183,29 @@ def test_nodes_come_by_name_and_without_what_nobody_asks_about():
     assert first == {"metadata": {"name": "a"}, "spec": {"taints": []}, "status": {"allocatable": {}}}
     assert second["spec"] == {"taints": [{"key": "a"}]}
     assert second["status"] == {"allocatable": {"cpu": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("annotations", "release"),
+    [
+        ({}, None),
+        ({"meta.helm.sh/release-name": "kps", "meta.helm.sh/release-namespace": "obs"}, "obs/kps"),
+    ],
+)
+def test_a_prometheus_operator_is_known_by_its_image_and_says_its_release(annotations, release):
+    image = "registry.example/mirror/prometheus-operator:v0.93.1"
+    found = deployment("kps-operator", image=image, status={"readyReplicas": 1})
+    found["metadata"]["annotations"] = annotations
+    [operator] = interpret.prometheus_operators([deployment("other"), found])
+    assert (operator.name, operator.ready, operator.release) == ("kps-operator", 1, release)
+
+
+@pytest.mark.parametrize(("said", "version"), [("0.93.1", (0, 93, 1)), ("v0.65.0", (0, 65, 0)), ("x", None)])
+def test_a_definition_says_of_which_operator_it_is(said, version):
+    annotations = {"operator.prometheus.io/version": said}
+    found = interpret.monitoring_crd({"metadata": {"name": "podmonitors", "annotations": annotations}})
+    assert found.operator == version
+
+
+def test_a_definition_without_annotations_says_nothing():
+    assert interpret.monitoring_crd({"metadata": {"name": "podmonitors"}}).operator is None
