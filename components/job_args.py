@@ -21,23 +21,16 @@ class TrainingJobArgs:
     owner: OwnerReferenceArgs
     """Goes after every job of the namespace, and takes along what is left of them."""
     pool: PoolSpec | None = None
-    script: str | None = None
-    """The script's text; needed when the job names one."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The script, where the job has one, and what it imports from beside it: text by name of the file."""
     claims: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
     """Claims by the name of their storage."""
 
-    def script_files(self) -> dict[str, str]:
-        """The script by the name of its file; empty where the job has none.
-
-        Raises:
-            ValueError: the job names a script and its text was not given.
-        """
+    def __post_init__(self) -> None:
+        """Raises ValueError where the job names a script and its text was not given."""
         file = self.spec.script
-        if file is None:
-            return {}
-        if self.script is None:
+        if file is not None and file not in self.files:
             raise ValueError(f"job {self.spec.name} names the script {file}, but its text was not given")
-        return {file: self.script}
 
     def manifest(self, script_name: pulumi.Input[str] | None) -> dict[str, Any]:
         """The TFJob; `script_name` is the ConfigMap of its script."""

@@ -94,10 +94,11 @@ class ScheduledTrainingJob(Component):
         return account, binding
 
     def _script(self, name: str) -> pulumi.Output[str] | None:
-        files = self._args.script_files()
-        if not files:
+        if self._args.spec.script is None:
             return None
-        script = ConfigMap(f"{name}-script", metadata=self._named("script"), data=files, opts=self.child())
+        script = ConfigMap(
+            f"{name}-script", metadata=self._named("script"), data=self._args.files, opts=self.child()
+        )
         return script.metadata["name"]
 
     def _manifest(self, script_name: pulumi.Input[str] | None) -> dict[str, Any]:

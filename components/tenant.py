@@ -1,5 +1,6 @@
 """A team: its namespace, what it may use, and what its pods may do."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -24,7 +25,13 @@ from infra.models import LimitRangeSpec, TenantSpec
 
 @dataclass(frozen=True, kw_only=True)
 class TenantArgs:
+    """A team, and what is to reach its pods from outside."""
+
     spec: TenantSpec
+    monitoring_namespace: str | None = None
+    """Of the Prometheus that scrapes its pods, if any does."""
+    scraped_ports: Sequence[int] = ()
+    """Ports that it scrapes beside those called metrics."""
 
 
 class Tenant(Component):
@@ -57,7 +64,8 @@ class Tenant(Component):
                 opts=self.child(),
             )
         if spec.network_policy:
-            for role, policy in tenant_policies().items():
+            policies = tenant_policies(args.monitoring_namespace, args.scraped_ports)
+            for role, policy in policies.items():
                 NetworkPolicy(f"{name}-{role}", metadata=self._named(role), spec=policy, opts=self.child())
         self.register_outputs({"namespace": self.namespace})
 

@@ -19,8 +19,7 @@ class TrainingJob(Component):
 
     def __init__(self, name: str, args: TrainingJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("colocation:training:TrainingJob", name, opts)
-        files = args.script_files()
-        script = self._script(name, files, args) if files else None
+        script = self._script(name, args) if args.spec.script is not None else None
         manifest = args.manifest(script.metadata["name"] if script else None)
         job = CustomResource(
             f"{name}-tfjob",
@@ -35,18 +34,19 @@ class TrainingJob(Component):
         self.job_name = pulumi.get(job, "metadata")["name"]
         self.register_outputs({"job_name": self.job_name})
 
-    def _script(self, name: str, files: Mapping[str, str], args: TrainingJobArgs) -> ConfigMap:
+    def _script(self, name: str, args: TrainingJobArgs) -> ConfigMap:
         """The script under a name that holds its hash, so that a change reaches the job."""
-        [text] = files.values()
+        config_map = script_config_map(args.spec.name, args.files)
         return ConfigMap(
             f"{name}-script",
-            metadata=ObjectMetaArgs(name=script_config_map(args.spec.name, text), namespace=args.namespace),
-            data=files,
+            metadata=ObjectMetaArgs(name=config_map, namespace=args.namespace),
+            data=args.files,
             immutable=True,
             opts=self.child(),
         )
 
 
-def script_config_map(job: str, text: str) -> str:
-    """The ConfigMap's name: the job's and a hash of the content."""
-    return f"{job}-script-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+def script_config_map(job: str, files: Mapping[str, str]) -> str:
+    """The ConfigMap's name: the job's and a hash of the contents."""
+    contents = hashlib.sha256("\0".join(files.values()).encode())
+    return f"{job}-script-{contents.hexdigest()[:10]}"

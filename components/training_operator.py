@@ -35,6 +35,8 @@ class TrainingOperatorArgs:
     stack_name: str
     namespace: pulumi.Input[str] | None = None
     """Of the tenant that owns the namespace; None: nobody does."""
+    monitoring_namespace: str | None = None
+    """Of the Prometheus that scrapes it, if any does."""
     crd_provider: pulumi.ProviderResource | None = None
     """Creates over what is there. The CRD outlives the stack, and comes back with the next `up`."""
     work_folder: Path = _PROJECT / ".colocation"
@@ -60,7 +62,7 @@ class TrainingOperator(Component):
                 NetworkPolicy(
                     f"{name}-traffic",
                     metadata=ObjectMetaArgs(name=TRAINING_OPERATOR, namespace=namespace),
-                    spec=operator_policy(),
+                    spec=operator_policy(args.monitoring_namespace),
                     opts=self.child(),
                 )
             )

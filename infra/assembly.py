@@ -12,16 +12,17 @@ from components.job_args import TrainingJobArgs
 from components.job_owner import JobOwner, JobOwnerArgs
 from components.node_pool import NodePool, NodePoolArgs
 from components.priority_classes import PriorityClasses, PriorityClassesArgs
+from components.rendering.monitoring.training_metrics import scraped_port
 from components.scheduled_training_job import ScheduledTrainingJob
 from components.shared_storage import SharedStorage, SharedStorageArgs
 from components.tenant import Tenant, TenantArgs
 from components.training_job import TrainingJob
 from components.training_operator import TrainingOperator, TrainingOperatorArgs
-from infra.models import JobSpec
+from infra.models import JobSpec, TenantSpec
 from infra.observing import observe
 from infra.plan import Plan
 from infra.providers import cluster
-from infra.vocabulary import JOB_LABEL, leading_pod
+from infra.vocabulary import JOB_LABEL, STARTER_LABEL, leading_pod
 
 
 def assemble(ready: Plan, stack_name: str) -> dict[str, Any]:
@@ -49,10 +50,7 @@ class Assembly:
             )
             for pool in self._stack.pools
         }
-        self._tenants = {
-            tenant.name: Tenant(tenant.name, TenantArgs(spec=tenant), self._after())
-            for tenant in self._stack.tenants
-        }
+        self._tenants = {tenant.name: self._tenant(tenant) for tenant in self._stack.tenants}
         self._operator = self._training_operator()
         self._storage = {
             storage.name: SharedStorage(
@@ -89,6 +87,19 @@ class Assembly:
     def _after(self, *components: Component) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(providers=[self._provider], depends_on=list(components))
 
+    @property
+    def _monitoring_namespace(self) -> str | None:
+        return self._stack.monitoring.namespace if self._stack.monitoring is not None else None
+
+    def _tenant(self, tenant: TenantSpec) -> Tenant:
+        theirs = [job.annotations for job in self._stack.jobs if job.tenant == tenant.name]
+        args = TenantArgs(
+            spec=tenant,
+            monitoring_namespace=self._monitoring_namespace,
+            scraped_ports=sorted({port for marks in theirs if (port := scraped_port(marks)) is not None}),
+        )
+        return Tenant(tenant.name, args, self._after())
+
     def _training_operator(self) -> TrainingOperator:
         """In a tenant's namespace where there is one of that name; else it makes its own."""
         spec = self._stack.training_operator
@@ -100,6 +111,7 @@ class Assembly:
                 spec=spec,
                 stack_name=self._stack_name,
                 namespace=tenant.namespace if tenant else None,
+                monitoring_namespace=self._monitoring_namespace,
                 crd_provider=crd_provider,
             ),
             self._after(*([tenant] if tenant else [])),
@@ -121,7 +133,7 @@ class Assembly:
             owner=self._owners[job.tenant].reference,
             priority_class=job.priority,
             pool=next((p for p in self._stack.pools if p.name == job.pool), None),
-            script=self._ready.scripts[job.script] if job.script else None,
+            files=self._ready.files(job),
             claims={name: claim.claim_name for name, claim in storage.items()},
         )
         trains = TrainingJob if job.schedule is None else ScheduledTrainingJob
@@ -144,7 +156,7 @@ def follow_runs(job: JobSpec) -> Mapping[str, str]:
     leader = leading_pod("<run>", has_chief=job.chief is not None)
     return {
         "state": f"kubectl get cronjobs,tfjobs {ours}",
-        "runs": f"kubectl logs {ours} --tail=-1",
+        "runs": f"kubectl logs {ours},{STARTER_LABEL}=true --tail=-1",
         "logs": f"kubectl logs -n {job.tenant} -f {leader}",
         "start": f"kubectl create job -n {job.tenant} --from=cronjob/{job.name} {now}",
     }

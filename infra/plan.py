@@ -8,8 +8,8 @@ from infra import places
 from infra.charts import LocalChart, local_chart
 from infra.checks import Located, Subject, examine
 from infra.load import StackFileError, load
-from infra.models import Stack
-from infra.scripts import scripts
+from infra.models import JobSpec, Stack
+from infra.scripts import scripts, with_imports
 from infra.source import Source
 
 
@@ -19,10 +19,16 @@ class Plan:
 
     stack: Stack
     scripts: Mapping[str, str]
+    """Texts of the scripts that jobs name, and of what these import from beside them."""
     source: Source
     """Says in which line of the file something stands: `source.locate(finding)`."""
     findings: tuple[Located, ...] = ()
     """Warnings and advice, in the order of the file."""
+
+    def files(self, job: JobSpec) -> Mapping[str, str]:
+        """The job's script and what it imports from beside it, by name of the file."""
+        names = with_imports(job.script, self.scripts) if job.script else ()
+        return {name: self.scripts[name] for name in names if name in self.scripts}
 
 
 def plan(file: Path, operator_source: str | None = None) -> Plan:

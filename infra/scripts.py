@@ -1,8 +1,14 @@
-"""The folder of scripts beside a stack file, of which only those are read that jobs name."""
+"""The folder of scripts beside a stack file, of which only those are read that jobs run or that these import.
 
+A script finds the files that lie beside it, as Python does on anybody's machine: what it imports from
+there is mounted with it.
+"""
+
+import ast
 import stat
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 _MOST_BYTES = 16 * 2**20
@@ -14,31 +20,59 @@ class Scripts:
     """What the folder holds."""
 
     texts: Mapping[str, str]
-    """Of the scripts that jobs name."""
+    """Of the scripts that jobs name, and of what they import."""
     unusable: Mapping[str, str]
-    """Those that jobs name and that are there, but no text: `<what is wrong>; <what to do>`."""
+    """Those of them that are there, but no text: `<what is wrong>; <what to do>`."""
     others: tuple[str, ...]
     """Names of the rest."""
 
 
 def scripts(folder: Path, named: Collection[str]) -> Scripts:
-    """Read the scripts that jobs name."""
-    texts, unusable, others = {}, {}, []
-    for file in sorted(folder.glob("*.py")):
-        if file.name not in named:
-            others.append(file.name)
-            continue
+    """Read the scripts that jobs name, and what they import from beside them."""
+    there = {file.name: file for file in sorted(folder.glob("*.py"))}
+    texts: dict[str, str] = {}
+    unusable: dict[str, str] = {}
+    wanted = [name for name in there if name in named]
+    for name in wanted:  # grows on the way
         try:
-            texts[file.name] = _text(file)
+            texts[name] = _text(there[name])
         except FileNotFoundError:
-            unusable[file.name] = "is a link to nothing; put the file there itself"
+            unusable[name] = "is a link to nothing; put the file there itself"
         except OSError as error:
-            unusable[file.name] = f"cannot be read ({error.strerror}); mend its rights"
+            unusable[name] = f"cannot be read ({error.strerror}); mend its rights"
         except UnicodeDecodeError:
-            unusable[file.name] = "is not UTF-8 text; save it as UTF-8"
+            unusable[name] = "is not UTF-8 text; save it as UTF-8"
         except ValueError as error:
-            unusable[file.name] = str(error)
-    return Scripts(texts, unusable, tuple(others))
+            unusable[name] = str(error)
+        else:
+            wanted += [found for found in _imported(texts[name]) if found in there and found not in wanted]
+    return Scripts(texts, unusable, tuple(name for name in there if name not in wanted))
+
+
+def with_imports(script: str, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """The files of a script: itself, then what it imports and what that imports, if it lay beside it."""
+    names = [script]
+    for name in names:  # grows on the way
+        names += [found for found in _imported(texts.get(name, "")) if found not in names]
+    return tuple(names)
+
+
+@lru_cache
+def _imported(text: str) -> tuple[str, ...]:
+    """Files that would be imported if they lay beside: `import a.b` and `from a import b` ask for a.py."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()  # Python in the image may be newer than this one; it will say if not
+    modules = {}
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names = [node.module]
+        modules.update(dict.fromkeys(name.partition(".")[0] for name in names))
+    return tuple(f"{module}.py" for module in modules if module.isascii())
 
 
 def _text(file: Path) -> str:

@@ -11,6 +11,7 @@ from infra.vocabulary import (
     HOME_ENV,
     JOB_ENV,
     METRICS_PORT,
+    METRICS_PORT_ENV,
     NVIDIA_VISIBLE_DEVICES,
     SCRIPT_MOUNT,
     TENSORFLOW_CONTAINER,
@@ -26,6 +27,7 @@ def training_container(job: JobSpec, role: RoleSpec, mounts: list[Object]) -> Ob
     theirs = _values(job.env) | _values_from(job.env_value_from) | _values(role.env)
     ports = [_port(port) for port in job.ports]
     if job.metrics_port is not None:
+        theirs = {METRICS_PORT_ENV: {"value": str(job.metrics_port)}} | theirs
         ports.append(_port(PortSpec(name=METRICS_PORT, port=job.metrics_port)))
     started = {
         "command": _command(job, role),

@@ -5,7 +5,7 @@ therefore a NetworkPolicy of the team's own, beside these. NFS volumes need none
 them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs
 from pulumi_kubernetes.networking.v1 import (
@@ -19,16 +19,21 @@ from pulumi_kubernetes.networking.v1 import (
 
 from infra.vocabulary import METRICS_PORT, NAMESPACE_NAME_LABEL, STARTER_LABEL
 
-MONITORING_NAMESPACE = "monitoring"
 OPERATOR_LABELS = {"control-plane": "kubeflow-training-operator"}
 _WEBHOOK_PORT, _OPERATOR_METRICS_PORT = 9443, 8080
 _NODE_LOCAL_DNS = "169.254.20.10/32"
 
 
-def tenant_policies() -> Mapping[str, NetworkPolicySpecArgs]:
-    """The policies of a tenant's namespace, by name."""
+def tenant_policies(
+    monitoring_namespace: str | None = None, scraped_ports: Sequence[int] = ()
+) -> Mapping[str, NetworkPolicySpecArgs]:
+    """The policies of a tenant's namespace, by name.
+
+    `monitoring_namespace`: whose pods scrape, if any do: the port called metrics, and `scraped_ports`.
+    """
     everyone = LabelSelectorArgs()
     peers = [NetworkPolicyPeerArgs(pod_selector=everyone)]
+    scraping = _scraping(monitoring_namespace, scraped_ports) if monitoring_namespace else None
     return {
         "default-deny": NetworkPolicySpecArgs(pod_selector=everyone, policy_types=["Ingress", "Egress"]),
         "allow-dns": NetworkPolicySpecArgs(
@@ -51,39 +56,42 @@ def tenant_policies() -> Mapping[str, NetworkPolicySpecArgs]:
             ingress=[NetworkPolicyIngressRuleArgs(from_=peers)],
             egress=[NetworkPolicyEgressRuleArgs(to=peers)],
         ),
-        "allow-metrics": NetworkPolicySpecArgs(
-            pod_selector=everyone,
-            policy_types=["Ingress"],
-            ingress=[
-                NetworkPolicyIngressRuleArgs(
-                    from_=[_namespace(MONITORING_NAMESPACE)], ports=[_port(METRICS_PORT)]
-                )
-            ],
-        ),
         # To anywhere: the API server is no pod, and its address and port differ from cluster to cluster.
         "allow-starts": NetworkPolicySpecArgs(
             pod_selector=LabelSelectorArgs(match_labels={STARTER_LABEL: "true"}),
             policy_types=["Egress"],
             egress=[NetworkPolicyEgressRuleArgs()],
         ),
+        **({"allow-metrics": scraping} if scraping else {}),
     }
 
 
-def operator_policy() -> NetworkPolicySpecArgs:
+def _scraping(namespace: str, ports: Sequence[int]) -> NetworkPolicySpecArgs:
+    return NetworkPolicySpecArgs(
+        pod_selector=LabelSelectorArgs(),
+        policy_types=["Ingress"],
+        ingress=[
+            NetworkPolicyIngressRuleArgs(
+                from_=[_namespace(namespace)], ports=[_port(METRICS_PORT), *map(_port, ports)]
+            )
+        ],
+    )
+
+
+def operator_policy(monitoring_namespace: str | None = None) -> NetworkPolicySpecArgs:
     """What the training operator needs beside that, or alone where nothing is denied.
 
     The API server is no pod: it calls the webhook from addresses that no selector names, and is
     itself reached at an address and port that differ from cluster to cluster.
     """
+    ingress = [NetworkPolicyIngressRuleArgs(ports=[_port(_WEBHOOK_PORT)])]
+    if monitoring_namespace:
+        scraper = [_namespace(monitoring_namespace)]
+        ingress.append(NetworkPolicyIngressRuleArgs(from_=scraper, ports=[_port(_OPERATOR_METRICS_PORT)]))
     return NetworkPolicySpecArgs(
         pod_selector=LabelSelectorArgs(match_labels=OPERATOR_LABELS),
         policy_types=["Ingress", "Egress"],
-        ingress=[
-            NetworkPolicyIngressRuleArgs(ports=[_port(_WEBHOOK_PORT)]),
-            NetworkPolicyIngressRuleArgs(
-                from_=[_namespace(MONITORING_NAMESPACE)], ports=[_port(_OPERATOR_METRICS_PORT)]
-            ),
-        ],
+        ingress=ingress,
         egress=[NetworkPolicyEgressRuleArgs()],
     )
 

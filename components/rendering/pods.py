@@ -12,7 +12,7 @@ from components.rendering.placement import placement
 from components.rendering.volumes import script_mount, volume_mounts, volumes
 from infra.models import PoolSpec
 from infra.models.jobs import JobSpec, RoleSpec, SecuritySpec
-from infra.vocabulary import ISTIO_INJECT, METRICS_PATH, PROMETHEUS_PREFIX
+from infra.vocabulary import ISTIO_INJECT, JOB_LABEL
 
 if TYPE_CHECKING:
     import pulumi
@@ -69,16 +69,11 @@ def _init_containers(job: JobSpec, mounts: list[Object]) -> list[Object]:
 
 
 def _metadata(job: JobSpec) -> Object:
-    scraped: dict[str, str] = {}
-    if job.metrics_port is not None:
-        scraped = {
-            f"{PROMETHEUS_PREFIX}/scrape": "true",
-            f"{PROMETHEUS_PREFIX}/port": str(job.metrics_port),
-            f"{PROMETHEUS_PREFIX}/path": METRICS_PATH,
-        }
+    # Runs of a schedule have names of their own: what belongs together is told apart by this label.
+    of_schedule = {JOB_LABEL: job.name} if job.schedule is not None else {}
     return {
-        "labels": {**job.labels, **_NO_ISTIO},
-        "annotations": {**scraped, **job.annotations, **_NO_ISTIO},
+        "labels": {**job.labels, **of_schedule, **_NO_ISTIO},
+        "annotations": {**job.annotations, **_NO_ISTIO},
     }
 
 

@@ -80,6 +80,7 @@ class Subject:
 
     stack: Stack
     scripts: Mapping[str, str]
+    """With those that they import."""
     unusable_scripts: Mapping[str, str] = field(default_factory=dict)
     """Why those that are there cannot be used: `<what is wrong>; <what to do>`."""
     other_scripts: Collection[str] = ()

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from infra.checks.findings import Finding, Subject
+from infra.scripts import with_imports
 
 _MOST_BYTES = 1024 * 1024 - 4096
 """The API server refuses a ConfigMap above 1 MiB; a little is left for its metadata."""
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """The script that each job names."""
+    """The script that each job names, with what it imports from beside it."""
     for i, job in enumerate(subject.stack.jobs):
         place = ("jobs", i, "script")
         if job.script is None:
@@ -27,9 +28,12 @@ def check(subject: Subject) -> Iterator[Finding]:
                 remedy=f"write {close[0]}" if close else "put it there, next to the stack file",
             )
             continue
-        text = subject.scripts[job.script]
-        size = len(text.encode())
-        if not text.strip():
+        names = with_imports(job.script, subject.scripts)
+        for name in names:
+            if why := subject.unusable_scripts.get(name):
+                yield Finding.of("script-unusable", place, f"{name}, which {job.script} imports, {why}")
+        size = sum(len(subject.scripts[name].encode()) for name in names if name in subject.scripts)
+        if not subject.scripts[job.script].strip():
             yield Finding(
                 code="script-empty",
                 place=place,
@@ -40,6 +44,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 code="script-too-large",
                 place=place,
-                message=f"{job.script} has {size} bytes, and a ConfigMap holds {_MOST_BYTES}",
+                message=f"{job.script} and what it imports have {size} bytes, "
+                f"and a ConfigMap holds {_MOST_BYTES}",
                 remedy="move the bulk into the image",
             )

@@ -120,6 +120,13 @@ def test_ports_are_those_of_the_job_and_the_metrics():
     ]
 
 
+def test_the_training_alone_is_told_where_to_serve_its_metrics():
+    spec = rendered(metrics_port=9100, sidecars=[BESIDE])
+    assert env(container(spec))["COLOCATION_METRICS_PORT"] == "9100"
+    assert "COLOCATION_METRICS_PORT" not in env(pod(spec)["initContainers"][0])
+    assert "COLOCATION_METRICS_PORT" not in env(container(rendered()))
+
+
 def test_the_operators_own_port_is_left_to_the_operator():
     assert "ports" not in container(rendered())
 

@@ -30,20 +30,32 @@ def test_pods_of_a_namespace_talk_to_each_other_and_to_no_other_namespace(declar
     assert sent["egress"] == [{"to": [{"podSelector": {}}]}]
 
 
-def test_only_monitoring_reaches_ports_named_metrics(declare):
-    [rule] = policy(declare, tenant_policies()["allow-metrics"])["ingress"]
+def test_only_the_monitoring_stack_reaches_ports_that_serve_metrics(declare):
+    [rule] = policy(declare, tenant_policies("obs", [8000])["allow-metrics"])["ingress"]
     [source] = rule["from"]
-    assert source["namespaceSelector"]["matchLabels"] == {"kubernetes.io/metadata.name": "monitoring"}
-    assert [port["port"] for port in rule["ports"]] == ["metrics"]
+    assert source["namespaceSelector"]["matchLabels"] == {"kubernetes.io/metadata.name": "obs"}
+    assert [port["port"] for port in rule["ports"]] == ["metrics", 8000]
+
+
+def test_where_nobody_scrapes_no_port_is_open(declare):
+    assert "allow-metrics" not in tenant_policies()
+    assert len(policy(declare, operator_policy())["ingress"]) == 1
+
+
+def test_the_monitoring_stack_reaches_the_operators_metrics(declare):
+    _, metrics = policy(declare, operator_policy("obs"))["ingress"]
+    [source] = metrics["from"]
+    assert source["namespaceSelector"]["matchLabels"] == {"kubernetes.io/metadata.name": "obs"}
+    assert metrics["ports"] == [{"port": 8080, "protocol": "TCP"}]
 
 
 def test_a_policy_that_adds_one_direction_says_nothing_of_the_other(declare):
     assert policy(declare, tenant_policies()["allow-dns"])["policyTypes"] == ["Egress"]
-    assert policy(declare, tenant_policies()["allow-metrics"])["policyTypes"] == ["Ingress"]
+    assert policy(declare, tenant_policies("obs")["allow-metrics"])["policyTypes"] == ["Ingress"]
 
 
 def test_the_api_server_reaches_the_operators_webhook_from_wherever_it_is(declare):
-    webhook, _ = policy(declare, operator_policy())["ingress"]
+    webhook, *_ = policy(declare, operator_policy("obs"))["ingress"]
     assert webhook == {"ports": [{"port": 9443, "protocol": "TCP"}]}
 
 

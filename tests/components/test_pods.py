@@ -68,18 +68,9 @@ def test_labels_and_annotations_of_a_job_are_on_its_pods():
     assert found["annotations"]["wiki"] == "x"
 
 
-def test_prometheus_finds_the_metrics_by_annotation():
-    annotations = metadata(rendered(metrics_port=9100))["annotations"]
-    assert annotations["prometheus.io/scrape"] == "true"
-    assert annotations["prometheus.io/port"] == "9100"
-    assert annotations["prometheus.io/path"] == "/metrics"
-    assert "prometheus.io/scrape" not in metadata(rendered())["annotations"]
-
-
-def test_a_job_may_say_itself_where_its_metrics_are():
-    annotations = {"prometheus.io/path": "/stats"}
-    found = metadata(rendered(metrics_port=9100, annotations=annotations))["annotations"]
-    assert found["prometheus.io/path"] == "/stats"
+def test_pods_of_a_schedule_say_which_job_they_are_of_whatever_their_run_is_called():
+    assert metadata(rendered(schedule="@daily"))["labels"]["colocation.io/job"] == "mnist"
+    assert "colocation.io/job" not in metadata(rendered())["labels"]
 
 
 def test_training_gets_no_access_to_the_api_server_unless_it_has_an_account():

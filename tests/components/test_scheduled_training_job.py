@@ -31,7 +31,7 @@ def nightly(text=None, **change):
         spec=JobSpec.model_validate(NIGHTLY | change),
         namespace="vision",
         priority_class="offline-low",
-        script=text,
+        files={} if text is None else {"train.py": text},
     )
 
 

@@ -1,5 +1,7 @@
 """What a Tenant declares."""
 
+from dataclasses import replace
+
 import pulumi
 import pytest
 from pulumi_kubernetes.core.v1 import ConfigMap
@@ -72,8 +74,14 @@ def test_what_is_not_asked_for_is_not_declared(declare):
 def test_traffic_is_denied_by_default_and_what_training_needs_is_allowed(declare):
     declared = declare(lambda: Tenant("vision", vision()))
     names = {policy.inputs["metadata"]["name"] for policy in declared.all(POLICY)}
-    assert names == {"default-deny", "allow-dns", "allow-peers", "allow-metrics", "allow-starts"}
+    assert names == {"default-deny", "allow-dns", "allow-peers", "allow-starts"}
     assert {policy.inputs["metadata"]["namespace"] for policy in declared.all(POLICY)} == {"vision"}
+
+
+def test_the_monitoring_stack_is_let_in_where_there_is_one(declare):
+    args = replace(vision(), monitoring_namespace="obs", scraped_ports=[8000])
+    [rule] = declare(lambda: Tenant("vision", args)).named("vision-allow-metrics").inputs["spec"]["ingress"]
+    assert [port["port"] for port in rule["ports"]] == ["metrics", 8000]
 
 
 def test_everything_in_it_waits_for_the_namespace_and_for_what_the_tenant_waits_for(declare):

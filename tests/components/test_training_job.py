@@ -28,7 +28,7 @@ def mnist(text=None, **change):
         spec=JobSpec.model_validate(MNIST | change),
         namespace="vision",
         priority_class="offline-low",
-        script=text,
+        files={} if text is None else {"train.py": text},
     )
 
 
@@ -87,10 +87,18 @@ def test_a_script_is_kept_in_a_config_map_named_by_its_content(declare):
     assert worker["template"]["spec"]["volumes"][0]["configMap"]["name"] == name
 
 
-def test_a_changed_script_has_another_name_and_so_makes_a_new_run():
-    assert script_config_map("mnist", "a") == script_config_map("mnist", "a")
-    assert script_config_map("mnist", "a") != script_config_map("mnist", "b")
-    assert script_config_map("mnist", "a").startswith("mnist-script-")
+def test_what_a_script_imports_lies_beside_it(declare):
+    files = {"train.py": "import nets", "nets.py": "LAYERS = 2"}
+    job = replace(mnist("import nets", script="train.py"), files=files)
+    assert declare(lambda: TrainingJob("mnist", job)).only(CONFIG_MAP).inputs["data"] == files
+
+
+@pytest.mark.parametrize("changed", ["train.py", "nets.py"])
+def test_a_changed_script_or_import_has_another_name_and_so_makes_a_new_run(changed):
+    files = {"train.py": "import nets", "nets.py": "LAYERS = 2"}
+    assert script_config_map("mnist", files) == script_config_map("mnist", dict(files))
+    assert script_config_map("mnist", files) != script_config_map("mnist", files | {changed: "other"})
+    assert script_config_map("mnist", files).startswith("mnist-script-")
 
 
 def test_a_job_without_a_script_has_no_config_map(declare):

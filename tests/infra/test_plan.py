@@ -13,6 +13,64 @@ def test_a_plan_has_the_text_of_the_scripts(stack_file, data):
     assert plan(stack_file(data)).scripts == {"train.py": "print('accuracy=1.0')\n"}
 
 
+@pytest.fixture
+def files(stack_file, data):
+    """The files that the one job gets when its script and what lies beside it have these texts."""
+
+    def of(**texts):
+        file = stack_file(data)
+        for name, text in texts.items():
+            (file.parent / "scripts" / f"{name}.py").write_text(text)
+        ready = plan(file)
+        return list(ready.files(ready.stack.jobs[0]))
+
+    return of
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["import nets", "import nets.sub as n", "from nets import a", "def f():\n    import os, nets\n"],
+)
+def test_a_script_has_what_it_imports_from_beside_it(files, text):
+    assert files(train=text, nets="", losses="") == ["train.py", "nets.py"]
+
+
+def test_imports_of_imports_come_along_and_circles_end(files):
+    found = files(train="import nets", nets="import losses", losses="import nets, train, tensorflow")
+    assert found == ["train.py", "nets.py", "losses.py"]
+
+
+@pytest.mark.parametrize(
+    "text", ["import tensorflow", "from . import nets", "# import nets", "import nets as", "\0", "import é"]
+)
+def test_what_is_not_imported_or_not_beside_it_is_left_to_the_image(files, text):
+    assert files(train=text or "print()", nets="", é="") == ["train.py"]
+
+
+def test_a_job_without_a_script_has_no_files(stack_file, data):
+    del data["jobs"][0]["script"]
+    ready = plan(stack_file(data))
+    assert ready.files(ready.stack.jobs[0]) == {}
+
+
+def test_an_import_that_is_no_text_is_told_at_the_job(stack_file, data):
+    file = stack_file(data)
+    (file.parent / "scripts" / "train.py").write_text("import nets")
+    (file.parent / "scripts" / "nets.py").write_bytes(b"\xff")
+    with pytest.raises(StackFileError, match=r"script: nets.py, which train.py imports, is not UTF-8 text"):
+        plan(file)
+
+
+def test_a_script_and_its_imports_are_weighed_together(stack_file, data):
+    file = stack_file(data)
+    half = "#" * (600 * 1024)
+    (file.parent / "scripts" / "train.py").write_text(f"import nets\n{half}")
+    plan(file)
+    (file.parent / "scripts" / "nets.py").write_text(half)
+    with pytest.raises(StackFileError, match=r"train\.py and what it imports have 12"):
+        plan(file)
+
+
 def test_faults_of_checks_name_file_and_line(stack_file, data):
     data["jobs"][0]["pool"] = "gpus"
     file = stack_file(data)

@@ -56,7 +56,8 @@ class JobSpec(Model):
     args: tuple[str, ...] = ()
     """Arguments of the command, the script or the image's entry point."""
     script: Annotated[str, AfterValidator(_script)] | None = None
-    """A file of stacks/scripts, run by the image's python3. A changed script is a new run."""
+    """A file of stacks/scripts, run by the image's python3. It may import files that lie beside it; a change
+    of any of them is a new run."""
     env: Mapping[EnvName, str] = Field(default_factory=dict)
     chief: RoleSpec | None = None
     """Leads the training; the job has succeeded when it has."""
@@ -80,7 +81,8 @@ class JobSpec(Model):
     ports: tuple[PortSpec, ...] = ()
     """Ports of the training container, beside the operator's own tfjob-port 2222."""
     metrics_port: PortNumber | None = None
-    """Where the training serves its own metrics, under /metrics; the port is named `metrics`."""
+    """Where the training serves its own metrics, under /metrics; the port is named `metrics`, and its number
+    is in the variable COLOCATION_METRICS_PORT. Prometheus asks the pod that leads the job."""
     init_containers: tuple[ContainerSpec, ...] = ()
     """Run to their end, one after another, before the training starts."""
     sidecars: tuple[ContainerSpec, ...] = ()
