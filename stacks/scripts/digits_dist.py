@@ -17,6 +17,7 @@ import numpy as np
 import tensorflow as tf
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
+from training_metrics import TrainingMetrics
 
 EPOCHS = int(os.environ.get("EPOCHS", "12"))
 BATCH, RATE, MOMENTUM, SEED = 32, 0.05, 0.9, 7
@@ -88,6 +89,7 @@ def serve(cluster: tf.train.ClusterSpec, role: str, index: int) -> None:
 def lead(cluster: tf.train.ClusterSpec) -> None:
     """What the chief does."""
     forget_finished_run()  # before others can reach the chief: what they see then is this run's
+    metrics = TrainingMetrics()
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
         cluster, task_type="chief", task_id=0, rpc_layer="grpc"
     )
@@ -113,14 +115,19 @@ def lead(cluster: tf.train.ClusterSpec) -> None:
         images, labels = next(iterator)
         return strategy.run(network.step, args=(images, labels))
 
+    steps = len(known) // BATCH
     iterator = iter(coordinator.create_per_worker_dataset(data))
     for epoch in range(int(network.epoch) + 1, EPOCHS + 1):
-        losses = [coordinator.schedule(step, args=(iterator,)) for _ in range(len(known) // BATCH)]
+        losses = [coordinator.schedule(step, args=(iterator,)) for _ in range(steps)]
         coordinator.join()
         network.epoch.assign(epoch)
         manager.save(epoch, options=through_chief)
+        metrics.checkpoint_written()
         loss = np.mean([loss.fetch() for loss in losses])
         accuracy = network.accuracy(known, known_labels)
+        metrics.progress(
+            epoch=epoch, step=epoch * steps, loss=loss, accuracy=accuracy, examples=steps * BATCH
+        )
         print(f"epoch={epoch}/{EPOCHS} loss={loss:.4f} accuracy={accuracy:.4f}", flush=True)
 
     accuracy = network.accuracy(unseen, unseen_labels)

@@ -11,10 +11,11 @@ import numpy as np
 import tensorflow as tf
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
+from training_metrics import KerasMetrics, TrainingMetrics
 
 EPOCHS = int(os.environ.get("EPOCHS", "20"))
 CHECKPOINTS = os.environ.get("COLOCATION_CHECKPOINT_PATH")
-SEED = 7
+BATCH, SEED = 64, 7
 
 
 def digits() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -52,15 +53,22 @@ def network() -> tf.keras.Model:
 class Report(tf.keras.callbacks.Callback):
     """One line an epoch; a progress bar is no use in a log."""
 
+    def __init__(self, metrics: TrainingMetrics) -> None:
+        super().__init__()
+        self._metrics = metrics
+
     def on_epoch_end(self, epoch: int, logs: dict | None = None) -> None:
         logs = logs or {}
         print(f"epoch={epoch + 1}/{EPOCHS} loss={logs['loss']:.4f} accuracy={logs['accuracy']:.4f}")
+        if CHECKPOINTS:
+            self._metrics.checkpoint_written()
 
 
 def callbacks() -> list[tf.keras.callbacks.Callback]:
     """The backup removes itself when the training has ended: the next one starts anew."""
+    metrics = TrainingMetrics()
     backup = [tf.keras.callbacks.BackupAndRestore(CHECKPOINTS)] if CHECKPOINTS else []
-    return [*backup, Report()]
+    return [*backup, KerasMetrics(metrics, batch_size=BATCH), Report(metrics)]
 
 
 def main() -> None:
@@ -69,7 +77,7 @@ def main() -> None:
     known, known_labels, unseen, unseen_labels = digits()
     print(f"tensorflow={tf.__version__} gpus={len(gpus)} images={len(known)} unseen={len(unseen)}")
     model = network()
-    model.fit(known, known_labels, batch_size=64, epochs=EPOCHS, verbose=0, callbacks=callbacks())
+    model.fit(known, known_labels, batch_size=BATCH, epochs=EPOCHS, verbose=0, callbacks=callbacks())
     _, accuracy = model.evaluate(unseen, unseen_labels, verbose=0)
     print(f"accuracy={accuracy:.4f}")
 

@@ -16,6 +16,7 @@ import numpy as np
 import tensorflow as tf
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
+from training_metrics import TrainingMetrics
 
 FOLDER = Path(os.environ["COLOCATION_CHECKPOINT_PATH"])
 STEPS = int(os.environ.get("STEPS", "600"))
@@ -52,6 +53,10 @@ class Network(tf.Module):
         ):
             weight.assign_sub(RATE * gradient)
         return loss
+
+    def accuracy(self, images: np.ndarray, labels: np.ndarray) -> float:
+        answers = tf.argmax(self.logits(tf.constant(images)), axis=1)
+        return float(np.mean(answers.numpy() == labels))
 
 
 class Stop:
@@ -91,7 +96,7 @@ def forget_finished_run() -> None:
 
 
 def main() -> int:
-    stop = Stop()
+    stop, metrics = Stop(), TrainingMetrics()
     forget_finished_run()
     known, known_labels, unseen, unseen_labels = digits()
     network, step = Network(), tf.Variable(0, dtype=tf.int64)
@@ -104,16 +109,19 @@ def main() -> int:
         batch = chosen(int(step), len(known))
         loss = network.train(tf.constant(known[batch]), tf.constant(known_labels[batch]))
         step.assign_add(1)
+        epoch = int(step) * BATCH // len(known)
+        metrics.progress(epoch=epoch, step=int(step), loss=float(loss), examples=BATCH)
         if stop.asked or int(step) % SAVE_EVERY == 0:
             saved.save(int(step))
+            metrics.checkpoint_written()
+            metrics.progress(accuracy=network.accuracy(unseen, unseen_labels))
             print(f"step={int(step)}/{STEPS} loss={float(loss):.4f}", flush=True)
         if stop.asked:
             print("told to stop; the rest is for later", flush=True)
             return STOPPED
         time.sleep(max(0.0, STEP_SECONDS - (time.monotonic() - began)))
-    answers = tf.argmax(network.logits(tf.constant(unseen)), axis=1).numpy()
     DONE.touch()
-    print(f"accuracy={float(np.mean(answers == unseen_labels)):.4f}", flush=True)
+    print(f"accuracy={network.accuracy(unseen, unseen_labels):.4f}", flush=True)
     return 0
 
 
