@@ -5,9 +5,11 @@ from typing import Any
 
 import pulumi
 
+from components.gpu_metrics import GpuMetrics, GpuMetricsArgs
 from components.monitoring import Monitoring, MonitoringArgs
 from components.rendering.monitoring.commands import commands
-from infra.models import MonitoringSpec
+from components.training_metrics import TrainingMetrics, TrainingMetricsArgs
+from infra.models import MonitoringSpec, Stack
 from infra.plan import Plan
 from infra.providers import cluster
 
@@ -21,12 +23,43 @@ def observe(ready: Plan, stack_name: str, after: Callable[..., pulumi.ResourceOp
     if spec is None:
         return {}
     monitoring = _monitoring(spec, after())
+    _training_metrics(ready.stack, spec, after(monitoring))
+    _gpu_metrics(ready.stack, spec, after(monitoring))
     return _access(spec, monitoring)
 
 
 def _monitoring(spec: MonitoringSpec, opts: pulumi.ResourceOptions) -> Monitoring:
     keeper = cluster("cluster-monitoring", upsert_existing_objects=True) if spec.install else None
     return Monitoring("monitoring", MonitoringArgs(spec=spec, keeper=keeper), opts)
+
+
+def _training_metrics(stack: Stack, monitoring: MonitoringSpec, opts: pulumi.ResourceOptions) -> None:
+    TrainingMetrics(
+        "training-metrics",
+        TrainingMetricsArgs(
+            namespace=monitoring.namespace,
+            tenants=[tenant.name for tenant in stack.tenants],
+            operator_namespace=stack.training_operator.namespace,
+            labels=monitoring.labels,
+        ),
+        opts,
+    )
+
+
+def _gpu_metrics(stack: Stack, monitoring: MonitoringSpec, opts: pulumi.ResourceOptions) -> None:
+    pools = stack.gpu_pools()
+    if not monitoring.gpu_metrics.install or not pools:
+        return
+    GpuMetrics(
+        "gpu-metrics",
+        GpuMetricsArgs(
+            spec=monitoring.gpu_metrics,
+            pools=pools,
+            monitoring_namespace=monitoring.namespace,
+            labels=monitoring.labels,
+        ),
+        opts,
+    )
 
 
 def _access(spec: MonitoringSpec, monitoring: Monitoring) -> Mapping[str, Any]:

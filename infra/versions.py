@@ -19,3 +19,5 @@ MONITORING_CHART_REPOSITORY: Final = "https://prometheus-community.github.io/hel
 MONITORING_CHART_KUBERNETES: Final = ((1, 25), (1, 36))
 # The operator in it, which the CRDs of the cluster should not be older than: Helm never upgrades them.
 PROMETHEUS_OPERATOR: Final = (0, 93, 1)
+# DCGM's version, the exporter's, and the flavour without a shell.
+DCGM_EXPORTER_IMAGE: Final = "nvcr.io/nvidia/k8s/dcgm-exporter:4.5.3-4.8.2-distroless"

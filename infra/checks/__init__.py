@@ -4,6 +4,7 @@ from infra.checks import (
     containers,
     contents,
     env,
+    gpu_metrics,
     images,
     kubernetes_version,
     limit_ranges,
@@ -57,6 +58,7 @@ CHECKS: tuple[Check, ...] = (
     metadata.check,
     kubernetes_version.check,
     monitoring.check,
+    gpu_metrics.check,
 )
 
 

@@ -49,3 +49,12 @@ class Stack(Model):
     """Which alerts there are and whom they reach; with monitoring only."""
     dashboards: tuple[DashboardSpec, ...] = ()
     """Dashboards of one's own; with monitoring only."""
+
+    def gpu_pools(self) -> tuple[PoolSpec, ...]:
+        """Pools that have GPUs: they say so, or a job on them asks for some."""
+        asked = {job.pool for job in self.jobs if any(role.resources.gpus for _, role in job.roles())}
+        return tuple(
+            pool
+            for pool in self.pools
+            if (pool.capacity is not None and pool.capacity.gpus) or pool.gpu_model or pool.name in asked
+        )
