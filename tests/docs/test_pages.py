@@ -11,7 +11,7 @@ import yaml
 
 from infra.cli import COMMANDS, main
 from infra.cli.sandbox import ACTIONS
-from infra.models import JobSpec, TrainingOperatorSpec
+from infra.models import JobSpec, MonitoringSpec, TrainingOperatorSpec
 from infra.plan import plan
 from tests.docs.conftest import Page
 
@@ -59,6 +59,13 @@ def test_the_examples_of_schedules_and_preemption_are_ones_that_the_program_acce
     survive, *_ = examples(root / "docs/tasks/survive-a-preemption.md")
     for job in (retrain[0], retrain[0] | schedule, survive[0]):
         JobSpec.model_validate(job)
+
+
+def test_the_examples_of_metrics_are_ones_that_the_program_accepts(root):
+    for [job] in examples(root / "docs/tasks/training-metrics.md"):
+        JobSpec.model_validate(job)
+    [stack] = examples(root / "docs/tasks/gpu-metrics.md")
+    MonitoringSpec.model_validate(stack["monitoring"])
 
 
 def examples(file):
