@@ -20,6 +20,13 @@ def test_a_changed_script_runs_that_job_again_and_only_that_job(deployed):
     assert {name for name in after if after[name] != before[name]} == users
 
 
+def test_a_changed_file_that_scripts_import_runs_their_jobs_again(deployed):
+    shared = deployed.script("training_metrics.py")
+    shared.write_text(shared.read_text() + "\n# changed\n")
+    touched = {name.removesuffix("-tfjob").removesuffix("-script") for name in deployed.plan()}
+    assert touched == {job["name"] for job in deployed.stack["jobs"]}
+
+
 def test_a_changed_image_replaces_that_job_only(deployed):
     stack = deployed.stack
     stack["jobs"][1]["image"] = stack["jobs"][1]["image"] + "-next"

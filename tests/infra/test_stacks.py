@@ -35,6 +35,7 @@ BESIDE_PROD = {
         "jobs.tf-mnist-cpu.worker.resources.requests.memory",
         "jobs.tf-mnist-gpu.checkpoint_path",
         "jobs.tf-mnist-gpu.image",
+        "jobs.tf-mnist-gpu.metrics_port",
         "jobs.tf-mnist-gpu.volumes",
         "pools.cpu",
         "pools.gpu.foreign_taints",
