@@ -37,6 +37,7 @@ BESIDE_PROD = {
         "jobs.tf-mnist-gpu.image",
         "jobs.tf-mnist-gpu.metrics_port",
         "jobs.tf-mnist-gpu.volumes",
+        "monitoring",
         "pools.cpu",
         "pools.gpu.foreign_taints",
         "production",
