@@ -6,6 +6,7 @@ there is mounted with it.
 
 import ast
 import stat
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,9 @@ from pathlib import Path
 
 _MOST_BYTES = 16 * 2**20
 """What is larger is not even looked at; how much a ConfigMap holds is a check's business."""
+
+_MOST_PARSED = 2**20
+"""Characters of a script; a larger one fits into no ConfigMap."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,11 @@ def with_imports(script: str, texts: Mapping[str, str]) -> tuple[str, ...]:
 @lru_cache
 def _imported(text: str) -> tuple[str, ...]:
     """Files that would be imported if they lay beside: `import a.b` and `from a import b` ask for a.py."""
+    if len(text) > _MOST_PARSED:
+        return ()
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings(action="ignore"):
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()  # Python in the image may be newer than this one; it will say if not
     modules = {}

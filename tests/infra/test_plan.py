@@ -47,6 +47,11 @@ def test_what_is_not_imported_or_not_beside_it_is_left_to_the_image(files, text)
     assert files(train=text or "print()", nets="", é="") == ["train.py"]
 
 
+def test_nobody_is_told_what_python_thinks_of_a_script(files, recwarn):
+    assert files(train="import nets\nprint('\\d')", nets="") == ["train.py", "nets.py"]
+    assert list(recwarn) == []
+
+
 def test_a_job_without_a_script_has_no_files(stack_file, data):
     del data["jobs"][0]["script"]
     ready = plan(stack_file(data))
