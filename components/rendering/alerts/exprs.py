@@ -1,0 +1,53 @@
+"""Pieces of PromQL that several rules consist of."""
+
+from collections.abc import Iterable
+from typing import Final
+
+POD_WORKLOAD: Final = "colocation:pod_workload"
+"""1 for each pod of a class of the stack: labels namespace, pod, node, workload (online or offline), and
+tfjob where one owns the pod."""
+
+
+def one_of(values: Iterable[str]) -> str:
+    """A pattern for a matcher. Names of Kubernetes hold nothing that a pattern reads otherwise but dots."""
+    return "|".join(value.replace(".", "[.]") for value in values)
+
+
+def pod_workload(offline: Iterable[str], online: Iterable[str]) -> str:
+    """The expression behind POD_WORKLOAD, by the names of priority classes."""
+    kinds = (("offline", one_of(offline)), ("online", one_of(online)))
+    pods = "\n    or ".join(
+        f'label_replace(kube_pod_info{{priority_class=~"{names}"}}, "workload", "{kind}", "", "")'
+        for kind, names in kinds
+        if names
+    )
+    return f"""max by (namespace, pod, node, workload, tfjob) (
+  label_replace(label_join(
+    {pods},
+    "owner", "/", "created_by_kind", "created_by_name"), "tfjob", "$1", "owner", "TFJob/(.+)"
+  )
+)"""
+
+
+def of_workload(expr: str, kind: str | None = None) -> str:
+    """Pods of the stack's classes, with labels that say which and of which job."""
+    only = f'{{workload="{kind}"}}' if kind else ""
+    return f"""(
+{indent(expr)}
+)
+* on (namespace, pod) group_left (tfjob, workload) {POD_WORKLOAD}{only}"""
+
+
+def at_node(expr: str, *labels: str) -> str:
+    """What node-exporter says, by the node's name instead of the exporter's pod."""
+    by = ", ".join(("node", *labels))
+    return f"""max by ({by}) (
+  (
+{indent(indent(expr))}
+  )
+  * on (namespace, pod) group_left (node) max by (namespace, pod, node) (kube_pod_info)
+)"""
+
+
+def indent(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())
