@@ -1,6 +1,7 @@
 """Rules that hold between the objects of a stack. Pure: a subject goes in, findings come out."""
 
 from infra.checks import (
+    alerts,
     containers,
     contents,
     env,
@@ -59,6 +60,7 @@ CHECKS: tuple[Check, ...] = (
     kubernetes_version.check,
     monitoring.check,
     gpu_metrics.check,
+    alerts.check,
 )
 
 

@@ -1,0 +1,56 @@
+"""Series and labels that rules and dashboards from elsewhere ask for, and that no cluster of today has."""
+
+import re
+from typing import Final
+
+from infra.promql import Selector
+
+DEAD_LABELS: Final = {
+    "pod_name": "pod",
+    "container_name": "container",
+    "io_kubernetes_pod_name": "pod",
+    "io_kubernetes_container_name": "container",
+    "kubernetes_pod_name": "pod",
+    "kubernetes_namespace": "namespace",
+    "kubernetes_io_hostname": "node",
+    "kubernetes_node": "node",
+    "rkt_container_name": "container",
+    "exported_pod": "pod",
+    "exported_namespace": "namespace",
+    "exported_container": "container",
+}
+"""Labels that no exporter of this stack sets, and what is there instead."""
+_EXPORTERS = re.compile(r"(DCGM_FI|container|kube|kubelet|machine|node)_")
+_DROPPED = re.compile(
+    r"container_(cpu_(load_average_10s|system_seconds_total|user_seconds_total)"
+    r"|fs_(io_current|io_time_seconds_total|io_time_weighted_seconds_total|reads_merged_total"
+    r"|sector_reads_total|sector_writes_total|writes_merged_total)"
+    r"|memory_(mapped_file|swap)|file_descriptors|tasks_state|threads_max|spec_.+)"
+)
+_THROTTLED = "container_cpu_cfs_throttled_seconds_total"
+_INSTEAD = {
+    _THROTTLED: "container_cpu_cfs_throttled_periods_total",
+    "container_cpu_system_seconds_total": "container_cpu_usage_seconds_total",
+    "container_cpu_user_seconds_total": "container_cpu_usage_seconds_total",
+    "container_spec_memory_limit_bytes": 'kube_pod_container_resource_limits{resource="memory"}',
+    "container_spec_cpu_quota": 'kube_pod_container_resource_limits{resource="cpu"}',
+}
+
+
+def from_exporters(metric: str | None) -> bool:
+    """Whether the labels of a metric are those of the stack's exporters, not of somebody's own program."""
+    return metric is not None and _EXPORTERS.match(metric) is not None
+
+
+def dropped(selector: Selector, *, throttling_kept: bool) -> tuple[str, str] | None:
+    """What a selector asks for that the chart's kubelet monitor drops, and what to ask for instead.
+
+    `throttling_kept`: the chart is installed with this project's values, which keep the throttled seconds.
+    Source: cAdvisorMetricRelabelings of kube-prometheus-stack 88.
+    """
+    metric = selector.metric or ""
+    if _DROPPED.fullmatch(metric) or (metric == _THROTTLED and not throttling_kept):
+        return metric, f"write {_INSTEAD[metric]}" if metric in _INSTEAD else "ask for another metric"
+    if metric.startswith("container_") and ("id", "=", "/") in selector.matchers:
+        return f'{metric}{{id="/"}}', "take totals of nodes from node-exporter, as in node_cpu_seconds_total"
+    return None
