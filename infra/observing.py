@@ -5,8 +5,10 @@ from typing import Any
 
 import pulumi
 
+from components.alert_rules import AlertRules, AlertRulesArgs
 from components.gpu_metrics import GpuMetrics, GpuMetricsArgs
 from components.monitoring import Monitoring, MonitoringArgs
+from components.rendering.alerts import Facts
 from components.rendering.monitoring.commands import commands
 from components.training_metrics import TrainingMetrics, TrainingMetricsArgs
 from infra.models import MonitoringSpec, Stack
@@ -25,6 +27,7 @@ def observe(ready: Plan, stack_name: str, after: Callable[..., pulumi.ResourceOp
     monitoring = _monitoring(spec, after())
     _training_metrics(ready.stack, spec, after(monitoring))
     _gpu_metrics(ready.stack, spec, after(monitoring))
+    _alert_rules(ready.stack, spec, after(monitoring))
     return _access(spec, monitoring)
 
 
@@ -60,6 +63,13 @@ def _gpu_metrics(stack: Stack, monitoring: MonitoringSpec, opts: pulumi.Resource
         ),
         opts,
     )
+
+
+def _alert_rules(stack: Stack, spec: MonitoringSpec, opts: pulumi.ResourceOptions) -> None:
+    args = AlertRulesArgs(
+        facts=Facts.of(stack), spec=stack.alerts, namespace=spec.namespace, labels=spec.labels
+    )
+    AlertRules("alert-rules", args, opts)
 
 
 def _access(spec: MonitoringSpec, monitoring: Monitoring) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """The alerts of this project, in three layers. Pure: facts of a stack go in, rules come out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -8,6 +8,7 @@ from components.rendering.alerts import gpu, job, node, pod
 from components.rendering.alerts.exprs import POD_WORKLOAD, pod_workload
 from components.rendering.alerts.facts import Facts, Limits
 from components.rendering.alerts.rule import Alert, Language, Record, Severity, Text
+from infra.models import RuleSpec
 
 _EVERYTHING: Final = Facts(
     namespaces=("any",), offline_classes=("any",), online_classes=("other",), gpus=True, schedules=("any",)
@@ -52,6 +53,14 @@ def rule_specs(
     return specs
 
 
+def own_rules_spec(rules: Iterable[RuleSpec]) -> dict[str, Any]:
+    """The `spec` of the PrometheusRule of a stack's own rules."""
+    rendered = [
+        {key: value for key, value in rule.model_dump(by_alias=True).items() if value} for rule in rules
+    ]
+    return {"groups": [{"name": "colocation.own", "rules": rendered}]}
+
+
 __all__ = [
     "Alert",
     "Facts",
@@ -62,6 +71,7 @@ __all__ = [
     "Text",
     "alert_names",
     "layers",
+    "own_rules_spec",
     "records",
     "rule_specs",
 ]
