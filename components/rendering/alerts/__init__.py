@@ -10,9 +10,10 @@ from components.rendering.alerts.facts import Facts, Limits
 from components.rendering.alerts.rule import Alert, Language, Record, Severity, Text
 from infra.models import RuleSpec
 
-_EVERYTHING: Final = Facts(
+EVERYTHING: Final = Facts(
     namespaces=("any",), offline_classes=("any",), online_classes=("other",), gpus=True, schedules=("any",)
 )
+"""A stack that has some of everything: all alerts make sense for it."""
 
 
 def layers(facts: Facts) -> Mapping[str, tuple[Alert, ...]]:
@@ -31,7 +32,7 @@ def layers(facts: Facts) -> Mapping[str, tuple[Alert, ...]]:
 
 def alert_names() -> tuple[str, ...]:
     """The names of all alerts that this project knows, whatever the stack."""
-    return tuple(alert.name for alerts in layers(_EVERYTHING).values() for alert in alerts)
+    return tuple(alert.name for alerts in layers(EVERYTHING).values() for alert in alerts)
 
 
 def records(facts: Facts) -> Iterator[Record]:
@@ -62,6 +63,7 @@ def own_rules_spec(rules: Iterable[RuleSpec]) -> dict[str, Any]:
 
 
 __all__ = [
+    "EVERYTHING",
     "Alert",
     "Facts",
     "Language",
