@@ -42,6 +42,8 @@ class Limits:
     """Of all pods of a job together."""
     progress_seconds: int = 900
     checkpoint_seconds: int = 3600
+    schedule_seconds: int = 300
+    """Beside what a schedule allows itself: its controller looks only now and then."""
     loss_ratio: float = 1.2
     loss_window: str = "10m"
     loss_compared_with: str = "30m"

@@ -172,7 +172,7 @@ def _training(facts: Facts) -> Iterator[Alert]:
 
 def _missed(facts: Facts) -> Alert:
     of = f'namespace=~"{one_of(facts.namespaces)}", cronjob=~"{one_of(facts.schedules)}"'
-    late = facts.late_start_seconds + 300  # the controller and the exporter look now and then
+    late = facts.late_start_seconds + facts.limits.schedule_seconds
     return _alert(
         "ScheduledTrainingMissed",
         "warning",
