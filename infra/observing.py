@@ -6,9 +6,12 @@ from typing import Any
 import pulumi
 
 from components.alert_rules import AlertRules, AlertRulesArgs
+from components.dashboards import Dashboards, DashboardsArgs, OwnDashboard
 from components.gpu_metrics import GpuMetrics, GpuMetricsArgs
 from components.monitoring import Monitoring, MonitoringArgs
 from components.rendering.alerts import Facts
+from components.rendering.dashboards import Shown
+from components.rendering.dashboards.imported import fit, written
 from components.rendering.monitoring.commands import commands
 from components.training_metrics import TrainingMetrics, TrainingMetricsArgs
 from infra.models import MonitoringSpec, Stack
@@ -28,6 +31,8 @@ def observe(ready: Plan, stack_name: str, after: Callable[..., pulumi.ResourceOp
     _training_metrics(ready.stack, spec, after(monitoring))
     _gpu_metrics(ready.stack, spec, after(monitoring))
     _alert_rules(ready.stack, spec, after(monitoring))
+    if spec.grafana.install:
+        _dashboards(ready, spec, after(monitoring))
     return _access(spec, monitoring)
 
 
@@ -70,6 +75,21 @@ def _alert_rules(stack: Stack, spec: MonitoringSpec, opts: pulumi.ResourceOption
         facts=Facts.of(stack), spec=stack.alerts, namespace=spec.namespace, labels=spec.labels
     )
     AlertRules("alert-rules", args, opts)
+
+
+def _dashboards(ready: Plan, monitoring: MonitoringSpec, opts: pulumi.ResourceOptions) -> None:
+    stack = ready.stack
+    shown = Shown(
+        operator_namespace=stack.training_operator.namespace,
+        tenants=tuple(tenant.name for tenant in stack.tenants),
+        offline_classes=tuple(spec.name for spec in stack.priorities if spec.kind == "offline"),
+    )
+    own = {
+        spec.name: OwnDashboard(json=written(fit(ready.dashboards[spec.file], spec.name)), folder=spec.folder)
+        for spec in stack.dashboards
+    }
+    args = DashboardsArgs(namespace=monitoring.namespace, shown=shown, own=own)
+    Dashboards("dashboards", args, opts)
 
 
 def _access(spec: MonitoringSpec, monitoring: Monitoring) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from infra import places
 from infra.charts import LocalChart, local_chart
 from infra.checks import Located, Subject, examine
+from infra.dashboard_files import dashboard_files
 from infra.load import StackFileError, load
 from infra.models import JobSpec, Stack
 from infra.scripts import scripts, with_imports
@@ -20,6 +21,8 @@ class Plan:
     stack: Stack
     scripts: Mapping[str, str]
     """Texts of the scripts that jobs name, and of what these import from beside them."""
+    dashboards: Mapping[str, str]
+    """The JSON of the dashboards that the stack brings, by the name of the file."""
     source: Source
     """Says in which line of the file something stands: `source.locate(finding)`."""
     findings: tuple[Located, ...] = ()
@@ -41,7 +44,8 @@ def plan(file: Path, operator_source: str | None = None) -> Plan:
     named = {job.script for job in draft.part.stack.jobs if job.script}
     found = scripts(file.parent / "scripts", named)
     chart = _chart(draft.part.stack)
-    subject = Subject(draft.part.stack, found.texts, found.unusable, found.others, chart)
+    pages = dashboard_files(file.parent / "dashboards", {page.file for page in draft.part.stack.dashboards})
+    subject = Subject(draft.part.stack, found.texts, found.unusable, found.others, chart, pages)
     findings = set(draft.faults)
     for finding in examine(subject):
         if draft.part.allows(finding.presumes):
@@ -50,7 +54,7 @@ def plan(file: Path, operator_source: str | None = None) -> Plan:
     if any(finding.severity == "fault" for finding in findings):
         raise StackFileError(findings)
     stack = _with_source(draft.part.stack, operator_source)
-    return Plan(stack, found.texts, draft.source, tuple(sorted(findings)))
+    return Plan(stack, found.texts, pages.texts, draft.source, tuple(sorted(findings)))
 
 
 def _chart(stack: Stack) -> LocalChart | None:

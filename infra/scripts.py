@@ -5,15 +5,13 @@ there is mounted with it.
 """
 
 import ast
-import stat
 import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-_MOST_BYTES = 16 * 2**20
-"""What is larger is not even looked at; how much a ConfigMap holds is a check's business."""
+from infra.plain_files import UnusableError, text_of
 
 _MOST_PARSED = 2**20
 """Characters of a script; a larger one fits into no ConfigMap."""
@@ -39,14 +37,8 @@ def scripts(folder: Path, named: Collection[str]) -> Scripts:
     wanted = [name for name in there if name in named]
     for name in wanted:  # grows on the way
         try:
-            texts[name] = _text(there[name])
-        except FileNotFoundError:
-            unusable[name] = "is a link to nothing; put the file there itself"
-        except OSError as error:
-            unusable[name] = f"cannot be read ({error.strerror}); mend its rights"
-        except UnicodeDecodeError:
-            unusable[name] = "is not UTF-8 text; save it as UTF-8"
-        except ValueError as error:
+            texts[name] = text_of(there[name], "move the bulk into the image")
+        except UnusableError as error:
             unusable[name] = str(error)
         else:
             wanted += [found for found in _imported(texts[name]) if found in there and found not in wanted]
@@ -80,14 +72,3 @@ def _imported(text: str) -> tuple[str, ...]:
             names = [node.module]
         modules.update(dict.fromkeys(name.partition(".")[0] for name in names))
     return tuple(f"{module}.py" for module in modules if module.isascii())
-
-
-def _text(file: Path) -> str:
-    mode = file.stat().st_mode
-    if not stat.S_ISREG(mode):  # a pipe would be waited for, and a device has no end
-        raise ValueError(f"is {'a folder' if stat.S_ISDIR(mode) else 'no plain file'}; put a file there")
-    with file.open("rb") as opened:
-        raw = opened.read(_MOST_BYTES + 1)
-    if len(raw) > _MOST_BYTES:
-        raise ValueError(f"has more than {_MOST_BYTES >> 20} MiB; move the bulk into the image")
-    return raw.decode("utf-8")

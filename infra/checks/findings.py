@@ -8,6 +8,7 @@ from typing import Literal, Self
 from infra.charts import LocalChart
 from infra.checks.pods import Workload
 from infra.checks.sending import workloads
+from infra.dashboard_files import DashboardFiles
 from infra.models import Stack
 from infra.models.base import Loc
 
@@ -87,6 +88,8 @@ class Subject:
     """Names of those that no job names."""
     chart: LocalChart | None = None
     """The chart that monitoring takes from beside the stack."""
+    dashboards: DashboardFiles = field(default_factory=DashboardFiles)
+    """What the stack's folder of dashboards holds."""
 
     @cached_property
     def workloads(self) -> tuple[Workload, ...]:
