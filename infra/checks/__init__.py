@@ -4,6 +4,7 @@ from infra.checks import (
     alerts,
     containers,
     contents,
+    dashboards,
     env,
     gpu_metrics,
     images,
@@ -61,6 +62,7 @@ CHECKS: tuple[Check, ...] = (
     monitoring.check,
     gpu_metrics.check,
     alerts.check,
+    dashboards.check,
 )
 
 

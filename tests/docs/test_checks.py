@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from dataclasses import dataclass
@@ -45,6 +46,27 @@ def sections() -> list[Section]:
     return found
 
 
+def asking(expr: str, **change: object) -> str:
+    """A dashboard of one panel."""
+    return json.dumps({"title": "Mine", "panels": [{"title": "P", "targets": [{"expr": expr}], **change}]})
+
+
+DASHBOARDS = {
+    "nodes": asking('node_load5{job="node-exporter"}'),
+    "latin": asking("up", description="é").replace("\\u00e9", "é"),
+    "broken": "{,}",
+    "answer": json.dumps({"dashboard": {"title": "Mine"}, "meta": {}}),
+    "empty": json.dumps({"title": "Mine", "panels": []}),
+    "lost-input": asking("up", datasource="${DS_PROMETHEUS}"),
+    "large": asking("up", description="x" * 2**20),
+    "unreadable": asking("sum(up"),
+    "old-label": asking("sum by (pod_name) (container_memory_rss)"),
+    "old-metric": asking("kubelet_running_pod_count"),
+    "exported": asking("avg by (exported_pod) (DCGM_FI_DEV_GPU_UTIL)"),
+    "node-totals": asking('container_memory_rss{id="/"}'),
+    "foreign-job": asking('node_load5{job="node_exporter"}'),
+}
+
 SHOWN = [section for section in sections() if section.examples]
 
 
@@ -61,6 +83,9 @@ def findings(tmp_path):
         for name, text in scripts.items():
             (tmp_path / "scripts" / name).write_text(text)
         (tmp_path / "scripts" / "latin.py").write_bytes(b"# \xe9\n")
+        (tmp_path / "dashboards").mkdir(exist_ok=True)
+        for name, text in DASHBOARDS.items():
+            (tmp_path / "dashboards" / f"{name}.json").write_text(text, "latin-1")
         file = tmp_path / "example.yaml"
         file.write_text(f"extends: small.yaml\n{example}")
         try:

@@ -38,7 +38,7 @@ def fit(text: str, name: str) -> Json:
             "uses library panels, which only the Grafana that it comes from has; unlink them, and export it "
             "again",
         )
-    inputs = {entry["name"]: entry for entry in _mappings(page, "__inputs") if "name" in entry}
+    inputs = {entry["name"]: entry for entry in mappings(page, "__inputs") if "name" in entry}
     kept = {key: value for key, value in page.items() if not key.startswith("__")}
     source = _source_variable(kept)
     resolved: Json = _replaced(kept, {f"${{{key}}}": _value(entry, source) for key, entry in inputs.items()})
@@ -66,10 +66,10 @@ def uid(name: str) -> str:
 
 def panels(page: Json) -> Iterator[Json]:
     """All that are no headings, also those beneath a closed heading and those of the time before 2018."""
-    for row in _mappings(page, "rows"):
-        yield from _mappings(row, "panels")
-    for panel in _mappings(page, "panels"):
-        yield from _mappings(panel, "panels")
+    for row in mappings(page, "rows"):
+        yield from mappings(row, "panels")
+    for panel in mappings(page, "panels"):
+        yield from mappings(panel, "panels")
         if panel.get("type") != "row":
             yield panel
 
@@ -78,7 +78,7 @@ def variables(page: Json) -> Iterator[Json]:
     """What a reader chooses at the top."""
     templating = page.get("templating")
     if isinstance(templating, dict):
-        yield from _mappings(templating, "list")
+        yield from mappings(templating, "list")
 
 
 def _page(text: str) -> Json:
@@ -86,7 +86,8 @@ def _page(text: str) -> Json:
         page = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else str(error)
-        raise UnfitError("no-json", f"is not JSON ({where}); export it from Grafana again") from None
+        sentence = f"is not JSON ({where}); export it from Grafana again"
+        raise UnfitError("dashboard-no-json", sentence) from None
     if not isinstance(page, dict):
         raise UnfitError("no-dashboard", "is no dashboard; export one from Grafana")
     if isinstance(page.get("dashboard"), dict):
@@ -106,7 +107,8 @@ def _no_number(text: str) -> None:
     raise ValueError(f"{text} is no number there")
 
 
-def _mappings(parent: Json, key: str) -> Iterator[Json]:
+def mappings(parent: Json, key: str) -> Iterator[Json]:
+    """The items of a list that are mappings; none where there is no list."""
     found = parent.get(key)
     return (item for item in found if isinstance(item, dict)) if isinstance(found, list) else iter(())
 

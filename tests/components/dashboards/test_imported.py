@@ -79,9 +79,9 @@ def test_panels_beneath_closed_rows_and_of_old_schemas_are_panels():
 @pytest.mark.parametrize(
     ("text", "code", "sentence"),
     [
-        ("{", "no-json", "is not JSON (line 1"),
-        ('{"title": NaN}', "no-json", "NaN is no number"),
-        ("[" * 100_000, "no-json", "is not JSON"),
+        ("{", "dashboard-no-json", "is not JSON (line 1"),
+        ('{"title": NaN}', "dashboard-no-json", "NaN is no number"),
+        ("[" * 100_000, "dashboard-no-json", "is not JSON"),
         ("[]", "no-dashboard", "is no dashboard"),
         ("{}", "no-dashboard", "has no title"),
         ('{"dashboard": {"title": "a"}, "meta": {}}', "no-dashboard", "`dashboard`"),
@@ -111,15 +111,13 @@ def test_what_cannot_be_loaded_is_refused_with_the_reason(text, code, sentence):
         {"templating": []},
         {"templating": {"list": [3]}},
         {"rows": {"a": 1}},
-        {"__inputs": {"a": 1}},
         {"panels": [3, {"targets": {"expr": "up"}}]},
     ],
 )
-def test_parts_of_unexpected_shapes_are_passed_on_or_refused_but_never_trip_it(odd):
-    text = export(**{"__inputs": EXPORTED["__inputs"], **odd})
-    try:
-        page = fit(text, "mine")
-    except UnfitError as error:
-        assert error.code == "dashboard-input"
-    else:
-        assert written(page)
+def test_parts_of_unexpected_shapes_are_passed_on(odd):
+    assert written(fit(export(**odd), "mine"))
+
+
+def test_inputs_of_an_unexpected_shape_leave_the_data_source_open():
+    with pytest.raises(UnfitError, match="DS_PROMETHEUS"):
+        fit(export(__inputs={"a": 1}), "mine")
