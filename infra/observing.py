@@ -78,17 +78,11 @@ def _alert_rules(stack: Stack, spec: MonitoringSpec, opts: pulumi.ResourceOption
 
 
 def _dashboards(ready: Plan, monitoring: MonitoringSpec, opts: pulumi.ResourceOptions) -> None:
-    stack = ready.stack
-    shown = Shown(
-        operator_namespace=stack.training_operator.namespace,
-        tenants=tuple(tenant.name for tenant in stack.tenants),
-        offline_classes=tuple(spec.name for spec in stack.priorities if spec.kind == "offline"),
-    )
     own = {
         spec.name: OwnDashboard(json=written(fit(ready.dashboards[spec.file], spec.name)), folder=spec.folder)
-        for spec in stack.dashboards
+        for spec in ready.stack.dashboards
     }
-    args = DashboardsArgs(namespace=monitoring.namespace, shown=shown, own=own)
+    args = DashboardsArgs(namespace=monitoring.namespace, shown=Shown.of(ready.stack), own=own)
     Dashboards("dashboards", args, opts)
 
 

@@ -1,6 +1,7 @@
 """Grafana's dashboards of this project, one module each. Loads neither Pulumi nor Grafana's SDK."""
 
 from dataclasses import dataclass
+from typing import Self
 
 from components.rendering.dashboards.cluster import cluster
 from components.rendering.dashboards.colocation import colocation
@@ -9,6 +10,7 @@ from components.rendering.dashboards.node import node
 from components.rendering.dashboards.parts import Dashboard
 from components.rendering.dashboards.tenants import tenants
 from components.rendering.dashboards.training_jobs import training_jobs
+from infra.models import Stack
 
 __all__ = ["Dashboard", "Shown", "dashboards"]
 
@@ -22,6 +24,15 @@ class Shown:
     """Namespaces."""
     offline_classes: tuple[str, ...] = ()
     """PriorityClasses."""
+
+    @classmethod
+    def of(cls, stack: Stack) -> Self:
+        """What a stack says."""
+        return cls(
+            operator_namespace=stack.training_operator.namespace,
+            tenants=tuple(tenant.name for tenant in stack.tenants),
+            offline_classes=tuple(spec.name for spec in stack.priorities if spec.kind == "offline"),
+        )
 
 
 def dashboards(shown: Shown) -> tuple[Dashboard, ...]:

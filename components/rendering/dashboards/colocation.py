@@ -119,7 +119,11 @@ def _resource(title: str, resource: str, groups: Sequence[_Group]) -> Row:
                 "requests does not make up for another.",
                 unit=unit,
                 queries=_each(
-                    groups, lambda m: f"sum(clamp_min({by_pod(requested, m)} - {by_pod(used, m)}, 0))"
+                    groups,
+                    lambda m: (
+                        f"sum(clamp_min({by_pod(requested, m)} - "
+                        f"({by_pod(used, m)} or {by_pod(requested, m)} * 0), 0))"
+                    ),
                 ),
             ),
         ),

@@ -27,15 +27,16 @@ def requests(resource: str, matchers: str) -> str:
 
 def of_jobs(expr: str) -> str:
     """A value of pods, as one of the chosen jobs that they belong to: label `tfjob`."""
-    return f"sum by (namespace, tfjob) ({_joined(expr)})"
+    return f"sum by (namespace, tfjob) ({of_any_job(expr)})"
 
 
 def of_pods_of_jobs(expr: str) -> str:
     """A value of pods, those of the chosen jobs only: labels `tfjob` and `pod`."""
-    return f"sum by (namespace, tfjob, pod) ({_joined(expr)})"
+    return f"sum by (namespace, tfjob, pod) ({of_any_job(expr)})"
 
 
-def _joined(expr: str) -> str:
+def of_any_job(expr: str) -> str:
+    """A value of pods, those of the chosen jobs only, with its own labels and `tfjob`."""
     label = "label_training_kubeflow_org_job_name"
     jobs = f'kube_pod_labels{{{CHOSEN}, {label}=~"$tfjob"}}'
     named = f'label_replace({jobs}, "tfjob", "$1", "{label}", "(.+)")'

@@ -18,6 +18,7 @@ from components.rendering.dashboards.promql import (
     CHOSEN,
     cpu,
     memory,
+    of_any_job,
     of_jobs,
     of_pods_of_jobs,
     requests,
@@ -248,8 +249,8 @@ def _trouble(operator_namespace: str) -> Row:
                 description="Such as ImagePullBackOff, CrashLoopBackOff, OOMKilled, Error.",
                 kind="table",
                 unit="short",
-                columns=("namespace", "pod", "container", "reason"),
-                queries=(Query(expr=f"({waiting} or {ended}) == 1"),),
+                columns=("namespace", "tfjob", "pod", "container", "reason"),
+                queries=(Query(expr=of_any_job(f"({waiting} or {ended}) == 1")),),
             ),
             Panel(
                 title="Jobs that ended in an hour",
