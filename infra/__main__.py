@@ -8,13 +8,15 @@ from infra.chart_source import NoChartError, require_chart
 from infra.load import StackFileError
 from infra.places import stack_file
 from infra.plan import plan
+from infra.stack_secrets import secret_names, stored_in
 
 name, config = pulumi.get_stack(), pulumi.Config()
 try:
-    ready = plan(stack_file(name), operator_source=config.get("trainingOperatorSource"))
+    ready = plan(stack_file(name), config.get("trainingOperatorSource"), stored_in(config))
     require_kubeconfig()
     require_chart(ready.stack.monitoring)
 except (StackFileError, NoClusterError, NoChartError) as error:
     raise pulumi.RunError(str(error)) from None
-for key, value in assemble(ready, name).items():
+secrets = {key: config.require_secret(key) for key in secret_names(ready.stack)}
+for key, value in assemble(ready, name, secrets).items():
     pulumi.export(key, value)

@@ -19,24 +19,26 @@ from components.tenant import Tenant, TenantArgs
 from components.training_job import TrainingJob
 from components.training_operator import TrainingOperator, TrainingOperatorArgs
 from infra.models import JobSpec, TenantSpec
-from infra.observing import observe
+from infra.observing import Secrets, observe
 from infra.plan import Plan
 from infra.providers import cluster
 from infra.vocabulary import JOB_LABEL, STARTER_LABEL, leading_pod
 
 
-def assemble(ready: Plan, stack_name: str) -> dict[str, Any]:
+def assemble(ready: Plan, stack_name: str, secrets: Secrets) -> dict[str, Any]:
     """Declare everything; returns what a person reads after an update."""
     for found in ready.findings:
         say = pulumi.log.warn if found.severity == "warning" else pulumi.log.info
         say(str(found))
-    return Assembly(ready, stack_name, cluster("cluster")).outputs()
+    return Assembly(ready, stack_name, secrets, cluster("cluster")).outputs()
 
 
 class Assembly:
     """The components of one stack."""
 
-    def __init__(self, ready: Plan, stack_name: str, provider: pulumi.ProviderResource) -> None:
+    def __init__(
+        self, ready: Plan, stack_name: str, secrets: Secrets, provider: pulumi.ProviderResource
+    ) -> None:
         self._ready, self._stack = ready, ready.stack
         self._stack_name, self._provider = stack_name, provider
         self._priorities = PriorityClasses(
@@ -69,7 +71,7 @@ class Assembly:
             for name in dict.fromkeys(job.tenant for job in self._stack.jobs)
         }
         self._jobs = {job.name: self._job(job) for job in self._stack.jobs}
-        self._watching = observe(ready, stack_name, partial(self._after, self._priorities))
+        self._watching = observe(ready, stack_name, secrets, partial(self._after, self._priorities))
 
     def outputs(self) -> dict[str, Any]:
         """What is where, and the commands that follow each job and each schedule."""

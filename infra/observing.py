@@ -5,6 +5,8 @@ from typing import Any
 
 import pulumi
 
+from components.alert_delivery import AlertDelivery, AlertDeliveryArgs
+from components.alert_relay import AlertRelay, AlertRelayArgs
 from components.alert_rules import AlertRules, AlertRulesArgs
 from components.dashboards import Dashboards, DashboardsArgs, OwnDashboard
 from components.gpu_metrics import GpuMetrics, GpuMetricsArgs
@@ -12,14 +14,19 @@ from components.monitoring import Monitoring, MonitoringArgs
 from components.rendering.alerts import Facts
 from components.rendering.dashboards import Shown
 from components.rendering.dashboards.imported import fit, written
+from components.rendering.delivery.relay_config import has_robots
 from components.rendering.monitoring.commands import commands
 from components.training_metrics import TrainingMetrics, TrainingMetricsArgs
 from infra.models import MonitoringSpec, Stack
 from infra.plan import Plan
 from infra.providers import cluster
 
+Secrets = Mapping[str, pulumi.Output[str]]
+"""Values by the names that the stack file has for them."""
+After = Callable[..., pulumi.ResourceOptions]
 
-def observe(ready: Plan, stack_name: str, after: Callable[..., pulumi.ResourceOptions]) -> Mapping[str, Any]:
+
+def observe(ready: Plan, stack_name: str, secrets: Secrets, after: After) -> Mapping[str, Any]:
     """Declare all of it; returns what a person reads after an update.
 
     `after`: options of a component that waits for these.
@@ -31,6 +38,7 @@ def observe(ready: Plan, stack_name: str, after: Callable[..., pulumi.ResourceOp
     _training_metrics(ready.stack, spec, after(monitoring))
     _gpu_metrics(ready.stack, spec, after(monitoring))
     _alert_rules(ready.stack, spec, after(monitoring))
+    _delivery(ready, spec, stack_name, secrets, after(monitoring))
     if spec.grafana.install:
         _dashboards(ready, spec, after(monitoring))
     return _access(spec, monitoring)
@@ -84,6 +92,37 @@ def _dashboards(ready: Plan, monitoring: MonitoringSpec, opts: pulumi.ResourceOp
     }
     args = DashboardsArgs(namespace=monitoring.namespace, shown=Shown.of(ready.stack), own=own)
     Dashboards("dashboards", args, opts)
+
+
+def _delivery(
+    ready: Plan,
+    monitoring: MonitoringSpec,
+    stack_name: str,
+    secrets: Secrets,
+    opts: pulumi.ResourceOptions,
+) -> None:
+    """Who hears of alerts; a relay only where there are robots to talk to."""
+    alerts, namespace, labels = ready.stack.alerts, monitoring.namespace, monitoring.labels
+    AlertDelivery(
+        "alert-delivery",
+        AlertDeliveryArgs(
+            alerts=alerts, cluster=stack_name, namespace=namespace, labels=labels, secrets=secrets
+        ),
+        opts,
+    )
+    if has_robots(alerts):
+        AlertRelay(
+            "alert-relay",
+            AlertRelayArgs(
+                alerts=alerts,
+                cluster=stack_name,
+                namespace=namespace,
+                labels=labels,
+                secrets=secrets,
+                priority_class=monitoring.priority,
+            ),
+            opts,
+        )
 
 
 def _access(spec: MonitoringSpec, monitoring: Monitoring) -> Mapping[str, Any]:

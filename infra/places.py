@@ -6,6 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 STACKS = ROOT / "stacks"
+PROJECT = "colocation"
+"""Of Pulumi; keys of its config begin with it."""
 
 
 def stack_file(stack: str) -> Path:

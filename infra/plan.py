@@ -12,6 +12,7 @@ from infra.load import StackFileError, load
 from infra.models import JobSpec, Stack
 from infra.scripts import scripts, with_imports
 from infra.source import Source
+from infra.stack_secrets import Stored, beside
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,27 @@ class Plan:
         return {name: self.scripts[name] for name in names if name in self.scripts}
 
 
-def plan(file: Path, operator_source: str | None = None) -> Plan:
+def plan(file: Path, operator_source: str | None = None, stored: Stored | None = None) -> Plan:
     """Load and check a stack file; raises StackFileError with every fault.
 
     `operator_source`: the operator's manifests from elsewhere than the file says, for a machine
-    that has them at hand.
+    that has them at hand. `stored`: which secrets there are; unset: those of the config file that belongs to
+    the stack file, if it is there.
     """
     draft = load(file)
     named = {job.script for job in draft.part.stack.jobs if job.script}
     found = scripts(file.parent / "scripts", named)
     chart = _chart(draft.part.stack)
     pages = dashboard_files(file.parent / "dashboards", {page.file for page in draft.part.stack.dashboards})
-    subject = Subject(draft.part.stack, found.texts, found.unusable, found.others, chart, pages)
+    subject = Subject(
+        draft.part.stack,
+        found.texts,
+        unusable_scripts=found.unusable,
+        other_scripts=found.others,
+        chart=chart,
+        dashboards=pages,
+        stored=stored or beside(file),
+    )
     findings = set(draft.faults)
     for finding in examine(subject):
         if draft.part.allows(finding.presumes):

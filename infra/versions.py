@@ -21,3 +21,5 @@ MONITORING_CHART_KUBERNETES: Final = ((1, 25), (1, 36))
 PROMETHEUS_OPERATOR: Final = (0, 93, 1)
 # DCGM's version, the exporter's, and the flavour without a shell.
 DCGM_EXPORTER_IMAGE: Final = "nvcr.io/nvidia/k8s/dcgm-exporter:4.5.3-4.8.2-distroless"
+# Runs the alert relay, which needs nothing but Python's standard library and the authorities it trusts.
+PYTHON_IMAGE: Final = "docker.io/library/python:3.13.7-slim-bookworm"

@@ -5,6 +5,7 @@ from infra.checks import (
     containers,
     contents,
     dashboards,
+    delivery,
     env,
     gpu_metrics,
     images,
@@ -63,6 +64,7 @@ CHECKS: tuple[Check, ...] = (
     gpu_metrics.check,
     alerts.check,
     dashboards.check,
+    delivery.check,
 )
 
 

@@ -55,7 +55,7 @@ def missing(kind: str, place: Loc, name: str, declared: Iterable[str]) -> Iterat
         remedy = "declare it first"
     yield Finding(
         code=f"unknown-{kind}",
-        presumes=_LISTS[kind],
+        presumes=_LISTS.get(kind),
         place=place,
         message=f"no {kind} of the stack is called {name}",
         remedy=remedy,

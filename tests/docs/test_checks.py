@@ -16,6 +16,7 @@ from infra.plan import plan
 from tests.docs.conftest import ROOT, Page
 
 FOLDER = ROOT / "docs" / "checks"
+CONFIG = "config: {colocation:encrypted: {secure: v1:AAAA}, colocation:plain: in sight}"
 
 
 @dataclass(frozen=True)
@@ -76,17 +77,20 @@ def findings(tmp_path):
 
     def find(example):
         [small] = Page(FOLDER / "README.md").blocks("yaml")
-        (tmp_path / "small.yaml").write_text(small)
+        stacks = tmp_path / "stacks"
+        stacks.mkdir(exist_ok=True)
+        (stacks / "small.yaml").write_text(small)
+        (tmp_path / "Pulumi.example.yaml").write_text(CONFIG)
         scripts = {"train.py": "print()\n", "empty.py": " \n", "large.py": "#" * 2**21}
-        shutil.rmtree(tmp_path / "scripts", ignore_errors=True)
-        (tmp_path / "scripts").mkdir()
+        shutil.rmtree(stacks / "scripts", ignore_errors=True)
+        (stacks / "scripts").mkdir()
         for name, text in scripts.items():
-            (tmp_path / "scripts" / name).write_text(text)
-        (tmp_path / "scripts" / "latin.py").write_bytes(b"# \xe9\n")
-        (tmp_path / "dashboards").mkdir(exist_ok=True)
+            (stacks / "scripts" / name).write_text(text)
+        (stacks / "scripts" / "latin.py").write_bytes(b"# \xe9\n")
+        (stacks / "dashboards").mkdir(exist_ok=True)
         for name, text in DASHBOARDS.items():
-            (tmp_path / "dashboards" / f"{name}.json").write_text(text, "latin-1")
-        file = tmp_path / "example.yaml"
+            (stacks / "dashboards" / f"{name}.json").write_text(text, "latin-1")
+        file = stacks / "example.yaml"
         file.write_text(f"extends: small.yaml\n{example}")
         try:
             return plan(file).findings

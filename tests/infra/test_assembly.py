@@ -18,10 +18,15 @@ PROVIDER = "pulumi:providers:kubernetes"
 def assembled(declare, stack_file):
     """Declares a stack given as data; returns what was declared and what came out."""
 
-    def run(data):
+    def run(data, **secrets):
         out = {}
         ready = plan(stack_file(data))
-        declared = declare(lambda: out.update(assemble(ready, "test")))
+
+        def program():
+            outputs = {name: pulumi.Output.secret(value) for name, value in secrets.items()}
+            out.update(assemble(ready, "test", outputs))
+
+        declared = declare(program)
         return declared, out
 
     return run
@@ -220,3 +225,32 @@ def test_without_monitoring_there_is_nothing_of_it(assembled, data):
     declared, out = assembled(data)
     assert not any("monitoring" in resource.name for resource in declared.resources)
     assert "monitoring" not in out
+
+
+RELAY = "kubernetes:apps/v1:Deployment"
+HOOK = {"name": "ops", "webhook": {"url_secret": "hook"}}
+ROBOT = {"name": "ops", "wecom_robot": {"url_secret": "hook"}}
+
+
+@pytest.mark.parametrize(("receivers", "relays"), [([], 0), ([HOOK], 0), ([ROBOT], 1)])
+def test_there_is_a_relay_where_there_are_robots(assembled, data, receivers, relays):
+    data["alerts"] = {"receivers": receivers, **({"default_receiver": "ops"} if receivers else {})}
+    data["monitoring"] = {"install": False}
+    declared, _ = assembled(data, hook="http://h.example")
+    assert [r.name for r in declared.all(RELAY)] == ["alert-relay-deployment"] * relays
+    assert declared.named("alert-delivery-alertmanager").inputs["metadata"]["namespace"] == "monitoring"
+
+
+def test_without_monitoring_no_alert_is_delivered(assembled, data):
+    data["alerts"] = {"receivers": [ROBOT], "default_receiver": "ops"}
+    declared, _ = assembled(data)
+    assert "alert-delivery-alertmanager" not in declared.names()
+
+
+def test_a_secret_that_pulumi_lacks_stops_the_program_with_the_command(
+    declare, stack_file, data, monkeypatch
+):
+    data |= {"monitoring": {"install": False}, "alerts": {"receivers": [ROBOT], "default_receiver": "ops"}}
+    monkeypatch.setattr("infra.places.STACKS", stack_file(data).parent)
+    with pytest.raises(pulumi.RunError, match="run `pulumi config set --secret hook`"):
+        declare(lambda: runpy.run_path(str(ROOT / "infra/__main__.py")))

@@ -122,7 +122,7 @@ def test_a_stack_has_no_faults_and_only_the_warnings_that_it_earned(plans, name)
 @pytest.mark.parametrize("name", NAMES)
 def test_everything_that_a_stack_says_can_be_declared(plans, declare, name):
     stack, out = plans[name].stack, {}
-    declared = declare(lambda: out.update(assemble(plans[name], name)))
+    declared = declare(lambda: out.update(assemble(plans[name], name, {})))
     made = [
         (r.typ.rpartition(":")[2], r.inputs["metadata"]["name"]) for r in declared.resources if r.typ in TRAIN
     ]

@@ -15,7 +15,7 @@ class RouteSpec(Model):
     """Alerts that match all that is said here. Routes are tried in order; the first that matches counts."""
 
     receivers: tuple[DnsLabel, ...] = Field(min_length=1)
-    """Receivers of the stack, each of which hears of them; or `null` alone, for nobody."""
+    """Receivers of the stack, each of which hears of them; or `"null"` alone, in quotes, for nobody."""
     severities: tuple[Severity, ...] = ()
     """Empty: any."""
     teams: tuple[DnsLabel, ...] = ()
