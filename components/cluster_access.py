@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _DEFAULT = "~/.kube/config"
+_SECONDS = (3, 20)  # to connect, to read
 _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
 
 
@@ -62,6 +63,34 @@ def connect() -> Any:
     if not access.verify_ssl:  # the kubeconfig says so; kubectl does not nag either
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     return client.ApiClient(access)
+
+
+def ask(api: Any, method: str, path: str, body: Any = None, **query: str) -> tuple[int, str]:
+    """One request to the server of an `ApiClient`: status and text of the answer, refusals too.
+
+    Raises:
+        NoClusterError: there is no answer.
+    """
+    from kubernetes.client import ApiException
+    from urllib3.exceptions import HTTPError
+
+    wanted = api.param_serialize(
+        method,
+        path,
+        query_params=list(query.items()),
+        header_params={"Accept": "*/*", "Content-Type": "application/json"},
+        body=body,
+        auth_settings=["BearerToken"],
+    )
+    try:
+        answer = api.call_api(*wanted, _request_timeout=_SECONDS)
+        return int(answer.status), answer.read().decode("utf-8", "replace")
+    except (HTTPError, ApiException) as fault:  # the latter of certificates that are not trusted
+        cause: Exception = fault
+        while isinstance(reason := getattr(cause, "reason", None), Exception):
+            cause = reason
+        text = f"the API server does not answer ({_line(cause)}); check KUBECONFIG and the cluster"
+        raise NoClusterError(text) from None
 
 
 def _line(fault: Exception) -> str:

@@ -11,6 +11,7 @@ from typing import Protocol, cast
 
 COMMANDS = {
     "check": "find everything that is wrong with stack files",
+    "alert": "send a test alert to a receiver, and say whether it arrived",
     "import": "turn TFJob manifests into entries of a stack file",
     "schema": "write the JSON schema by which editors check stack files",
     "sandbox": "a Kubernetes cluster on this machine, to try stacks on",

@@ -25,6 +25,8 @@ class Words:
     """Of the link to the expression in Prometheus."""
     left_out: str
     """Has the fields `{shown}` and `{all}`."""
+    test: str
+    """Of an alert that only tries a receiver; has the field `{receiver}`."""
 
 
 WORDS: Mapping[Language, Words] = {
@@ -40,6 +42,7 @@ WORDS: Mapping[Language, Words] = {
         runbook="Runbook",
         source="Graph",
         left_out="{shown} of {all} alerts are shown.",
+        test="A test of the receiver {receiver}; nothing is wrong.",
     ),
     "zh": Words(
         firing="告警",
@@ -53,5 +56,6 @@ WORDS: Mapping[Language, Words] = {
         runbook="处理手册",
         source="图表",
         left_out="共 {all} 条告警，此处显示 {shown} 条。",
+        test="接收者 {receiver} 的测试告警，一切正常。",
     ),
 }
