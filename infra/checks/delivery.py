@@ -18,6 +18,15 @@ _ALIKE = 0.8  # vision and visoin, but not vision and vision-web
 def check(subject: Subject) -> Iterator[Finding]:
     """Names, routes and secrets of `alerts:`."""
     alerts = subject.stack.alerts
+    if alerts.receivers and subject.stack.monitoring is None:
+        yield Finding(
+            severity="warning",
+            code="receivers-without-monitoring",
+            presumes="monitoring",
+            place=("alerts", "receivers"),
+            message="without monitoring there are no alerts, and nobody is told anything",
+            remedy="add `monitoring:`, with `install: false` where the cluster has Prometheus already",
+        )
     yield from _names(alerts)
     yield from _webhooks(alerts)
     yield from _routes(alerts)

@@ -12,6 +12,7 @@ import yaml
 from infra.cli import COMMANDS, main
 from infra.cli.sandbox import ACTIONS
 from infra.models import JobSpec, MonitoringSpec, TrainingOperatorSpec
+from infra.models.alerts import ReceiverSpec
 from infra.plan import plan
 from tests.docs.conftest import Page
 
@@ -127,3 +128,15 @@ def test_the_example_of_a_shared_file_merges_as_the_page_says(root, tmp_path):
         ("vision", {}),
     ]
     assert stack.pools[0].nodes == ("node-gpu-01", "node-gpu-02")
+
+
+def test_the_examples_of_receivers_are_ones_that_the_program_accepts(root, tmp_path):
+    text = (root / "docs/tasks/alerts.md").read_text()
+    whole, *receivers = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    tenants = "tenants: [{name: kubeflow}]\n"
+    (tmp_path / "page.yaml").write_text(tenants + whole)
+    assert plan(tmp_path / "page.yaml").findings == ()
+    assert len(receivers) == 4
+    for example in receivers:
+        [entry] = yaml.safe_load(textwrap.dedent(example))
+        ReceiverSpec.model_validate(entry)

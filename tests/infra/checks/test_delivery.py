@@ -8,9 +8,10 @@ from infra.models import Stack
 HOOK = {"webhook": {"url": "http://pager.example/alerts"}}
 OPS = {"name": "ops", **HOOK}
 ROBOT = {"name": "ops", "dingtalk": {"url_secret": "ops-url", "sign_secret": "ops-key"}}
+MONITORING = {"install": False}
 
 
-def found(*receivers, default="ops", stored=None, monitoring=None, **alerts):
+def found(*receivers, default="ops", stored=None, monitoring=MONITORING, **alerts):
     """What is found in a stack of one tenant, without `place` beginning with `alerts`."""
     said = {"receivers": list(receivers), **({"default_receiver": default} if default else {}), **alerts}
     data = {"tenants": [{"name": "vision"}], "alerts": said, "monitoring": monitoring}
@@ -110,7 +111,7 @@ def test_a_namespace_that_is_nearly_a_tenant_is_told_and_no_other():
 
 def test_a_secret_that_is_missing_or_in_plain_text_is_told_with_the_command():
     stored = {"ops-key": False}.get
-    missing, plain = found(ROBOT, stored=stored, monitoring={})
+    missing, plain = found(ROBOT, stored=stored)
     assert (missing.code, missing.place[-2:]) == ("missing-secret", ("dingtalk", "url_secret"))
     assert "`pulumi config set --secret ops-url`" in missing.remedy
     assert (plain.code, plain.place[-1]) == ("secret-not-encrypted", "sign_secret")
@@ -119,8 +120,9 @@ def test_a_secret_that_is_missing_or_in_plain_text_is_told_with_the_command():
 
 @pytest.mark.parametrize("known", [{"stored": {"ops-url": True, "ops-key": True}.get}, {"stored": None}])
 def test_secrets_that_are_there_or_that_nobody_knows_of_are_right(known):
-    assert codes(ROBOT, monitoring={}, **known) == []
+    assert codes(ROBOT, **known) == []
 
 
-def test_without_monitoring_no_secret_is_asked_for():
-    assert codes(ROBOT, stored={}.get) == []
+def test_without_monitoring_nobody_is_told_and_no_secret_is_asked_for():
+    found = codes(ROBOT, stored={}.get, monitoring=None)
+    assert found == [("warning", "receivers-without-monitoring", ("receivers",))]
