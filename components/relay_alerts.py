@@ -277,7 +277,7 @@ class Handler(BaseHTTPRequestHandler):
         """One group of alerts for one robot."""
         try:
             length = int(self.headers.get("Content-Length") or 0)
-            if length > _LONGEST_REQUEST:
+            if not 0 <= length <= _LONGEST_REQUEST:
                 raise RelayError(413, "the request is too long")
             status, text = 200, self.relay.deliver(self.path, self.rfile.read(length))
         except RelayError as fault:

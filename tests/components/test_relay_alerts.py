@@ -22,7 +22,7 @@ KEY = "SEC000111222333"
 JOB_FAILED = {
     "status": "firing",
     "labels": {
-        "alertname": "TrainingJobFailed",
+        "alertname": "TFJobFailed",
         "severity": "critical",
         "namespace": "vision",
         "tfjob": "mnist",
@@ -30,7 +30,7 @@ JOB_FAILED = {
     "annotations": {
         "summary": "mnist has failed",
         "description": "Exit code 3.\nIt ran for 2 hours.",
-        "runbook_url": "https://git.example/runbooks/TrainingJobFailed.md",
+        "runbook_url": "https://git.example/runbooks/TFJobFailed.md",
     },
     "startsAt": "2026-11-30T02:00:00.123Z",
     "generatorURL": "http://prometheus.example/graph?g0.expr=up",
@@ -117,12 +117,12 @@ def test_a_dingtalk_robot_is_told_all_of_an_alert(dingtalk):
     robot, tell = dingtalk()
     assert tell(JOB_FAILED) == (200, "delivered")
     [said] = robot.told
-    assert said["markdown"]["title"] == "[FIRING 1] TrainingJobFailed vision mnist"
+    assert said["markdown"]["title"] == "[FIRING 1] TFJobFailed vision mnist"
     assert said["markdown"]["text"].split("\n\n") == [
-        "### [FIRING 1] TrainingJobFailed vision mnist",
+        "### [FIRING 1] TFJobFailed vision mnist",
         "  \n".join(
             [
-                "**[FIRING] TrainingJobFailed** mnist has failed",
+                "**[FIRING] TFJobFailed** mnist has failed",
                 "> Severity: critical",
                 "> Cluster: lab",
                 "> Namespace: vision",
@@ -130,7 +130,7 @@ def test_a_dingtalk_robot_is_told_all_of_an_alert(dingtalk):
                 "> Since: 2026-11-30 02:00:00 UTC",
                 "Exit code 3.",
                 "It ran for 2 hours.",
-                "[Runbook](https://git.example/runbooks/TrainingJobFailed.md)",
+                "[Runbook](https://git.example/runbooks/TFJobFailed.md)",
                 "[Graph](http://prometheus.example/graph?g0.expr=up)",
             ]
         ),
@@ -142,10 +142,7 @@ def test_a_wecom_robot_is_told_in_chinese(wecom):
     robot, tell = wecom("zh")
     assert tell(JOB_FAILED)[0] == 200
     [text] = robot.texts
-    assert (
-        "### [告警 1] TrainingJobFailed vision mnist\n\n**[告警] TrainingJobFailed** mnist has failed\n"
-        in text
-    )
+    assert "### [告警 1] TFJobFailed vision mnist\n\n**[告警] TFJobFailed** mnist has failed\n" in text
     for line in ("> 级别: 严重", "> 集群: lab", "> 命名空间: vision", "> 作业: mnist"):
         assert f"{line}\n" in text
 
@@ -160,9 +157,9 @@ def test_what_is_over_is_told_as_over(wecom):
     robot, tell = wecom()
     tell(JOB_FAILED | {"status": "resolved"})
     tell(JOB_FAILED | {"status": "resolved"}, failed(2))
-    assert robot.texts[0].startswith("### [RESOLVED] TrainingJobFailed vision mnist\n")
-    assert robot.texts[1].startswith("### [FIRING 1] TrainingJobFailed vision\n")
-    assert "**[RESOLVED] TrainingJobFailed**" in robot.texts[1]
+    assert robot.texts[0].startswith("### [RESOLVED] TFJobFailed vision mnist\n")
+    assert robot.texts[1].startswith("### [FIRING 1] TFJobFailed vision\n")
+    assert "**[RESOLVED] TFJobFailed**" in robot.texts[1]
 
 
 def test_a_runbook_that_is_a_file_is_no_link(wecom):

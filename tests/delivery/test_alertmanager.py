@@ -103,16 +103,16 @@ def robot_of(kind, language, **change):
 @pytest.mark.parametrize(("kind", "path"), [("dingtalk", DINGTALK), ("wecom_robot", WECOM)])
 def test_robots_are_told(alertmanager, robots, kind, path, language, word):
     robot, url = robots.add(path, "token-of-ops")
-    alertmanager(robot_of(kind, language), {"ops-url": url}).fire("TrainingJobFailed", namespace="vision")
+    alertmanager(robot_of(kind, language), {"ops-url": url}).fire("TFJobFailed", namespace="vision")
     eventually(lambda: robot.told)
-    assert robot.texts[0].startswith(f"### {word} TrainingJobFailed vision\n")
+    assert robot.texts[0].startswith(f"### {word} TFJobFailed vision\n")
 
 
 def test_a_robot_that_refuses_in_a_200_is_asked_until_it_accepts(alertmanager, robots):
     robot, url = robots.add(DINGTALK, "token-of-ops", keyword="colocation")
     busy = {"errcode": 310000, "errmsg": "keywords not in content"}
     robot.answers += [busy, busy, 500]
-    alertmanager(robot_of("dingtalk", "en", keyword="colocation"), {"ops-url": url}).fire("TrainingJobFailed")
+    alertmanager(robot_of("dingtalk", "en", keyword="colocation"), {"ops-url": url}).fire("TFJobFailed")
     eventually(lambda: robot.told)
     assert robot.refused == [busy, busy, 500]
     assert len(robot.told) == 1
@@ -175,7 +175,7 @@ def test_a_webhook_gets_alertmanagers_own_json(alertmanager, webhook):
             {"name": "PodMemoryHigh", "severity": "critical", "node": "n1", "pod": "p", "namespace": "a"},
         ),
         (
-            {"name": "TrainingJobFailed", "severity": "critical", "namespace": "a", "tfjob": "j", "pod": "x"},
+            {"name": "TFJobFailed", "severity": "critical", "namespace": "a", "tfjob": "j", "pod": "x"},
             {"name": "PodRestarting", "severity": "critical", "namespace": "a", "tfjob": "j", "pod": "p"},
         ),
         (

@@ -7,9 +7,9 @@ from components.rendering.delivery.labels import JOB
 
 NODE_DOWN = ("NodeNotReady", "KubeNodeNotReady", "KubeNodeUnreachable")
 """Of this project and of kube-prometheus-stack. A node that is away takes its pods with it."""
-JOB_FAILED = ("TrainingJobFailed",)
-RESTARTS = ".*Restart.*|KubePodCrashLooping|KubePodNotReady"
-"""Names of alerts of pods that start again and again."""
+JOB_FAILED = ("TFJobFailed",)
+RESTARTS = ("PodRestarting", "TFJobRestartLoop")
+"""Of pods that start again and again."""
 _SAME_THING = (
     "alertname",
     "namespace",
@@ -35,7 +35,7 @@ def inhibit_rules() -> Sequence[Mapping[str, Any]]:
         },
         {
             "source_matchers": [_any_of("alertname", JOB_FAILED), f'{JOB}!=""'],
-            "target_matchers": [f'alertname=~"{RESTARTS}"'],
+            "target_matchers": [_any_of("alertname", RESTARTS)],
             "equal": ["namespace", JOB],
         },
         {
