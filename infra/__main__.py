@@ -2,20 +2,18 @@
 
 import pulumi
 
-from components.cluster_access import NoClusterError, require_kubeconfig
 from infra.assembly import assemble
-from infra.chart_source import NoChartError, require_chart
 from infra.load import StackFileError
 from infra.places import stack_file
 from infra.plan import plan
+from infra.preconditions import UnmetError, require
 from infra.stack_secrets import secret_names, stored_in
 
 name, config = pulumi.get_stack(), pulumi.Config()
 try:
     ready = plan(stack_file(name), config.get("trainingOperatorSource"), stored_in(config))
-    require_kubeconfig()
-    require_chart(ready.stack.monitoring)
-except (StackFileError, NoClusterError, NoChartError) as error:
+    require(ready.stack)
+except (StackFileError, UnmetError) as error:
     raise pulumi.RunError(str(error)) from None
 secrets = {key: config.require_secret(key) for key in secret_names(ready.stack)}
 for key, value in assemble(ready, name, secrets).items():

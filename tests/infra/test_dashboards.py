@@ -32,7 +32,7 @@ def with_own(stack_file, data):
 
 
 def shown(declare, file):
-    declared = declare(lambda: assemble(plan(file), "test"))
+    declared = declare(lambda: assemble(plan(file), "test", {}))
     maps = [made.inputs for made in declared.all(CONFIG_MAP)]
     return {
         m["metadata"]["name"]: m for m in maps if m["metadata"]["name"].startswith("colocation-dashboard")

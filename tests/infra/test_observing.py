@@ -19,7 +19,7 @@ def observed(declare, stack_file, data):
         stack = data | ({} if monitoring is None else {"monitoring": monitoring})
         stack["jobs"] = [data["jobs"][0] | job]
         ready = plan(stack_file(stack))
-        return declare(lambda: assemble(ready, "test"))
+        return declare(lambda: assemble(ready, "test", {}))
 
     return run
 

@@ -1,0 +1,18 @@
+"""What a run of the program needs beside its stack file."""
+
+from components.cluster_access import NoClusterError, require_kubeconfig
+from infra.chart_source import NoChartError, require_chart
+from infra.models import Stack
+
+
+class UnmetError(Exception):
+    """One of them is not there; the text says which, and what to do."""
+
+
+def require(stack: Stack) -> None:
+    """A way to the cluster, and a chart to install where one is; raises UnmetError."""
+    try:
+        require_kubeconfig()
+        require_chart(stack.monitoring)
+    except (NoClusterError, NoChartError) as error:
+        raise UnmetError(str(error)) from None
