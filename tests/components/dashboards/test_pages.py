@@ -13,12 +13,14 @@ from components.rendering.dashboards.grafana import grafana_json
 from components.rendering.dashboards.parts import Choice, Text, Variable
 from infra.checks.dashboard_lint import flaws
 from infra.promql import labels_used, metrics_used, parse, selectors
+from tests.metrics.served import lacking, resulting, served
 
 SHOWN = Shown(
     operator_namespace="operators",
     tenants=("kubeflow", "vision"),
     offline_classes=("offline-low", "offline-mid"),
 )
+SERVED = served()
 PAGES = {page.name: page for page in dashboards(SHOWN)}
 PANELS = [(page, panel) for page in PAGES.values() for panel in page.panels]
 QUERIES = [(page, panel, query) for page, panel in PANELS for query in panel.queries]
@@ -155,13 +157,17 @@ def test_pages_link_to_each_other_and_links_lead_to_pages():
         assert link.column in panel.columns
 
 
-def test_a_table_shows_labels_that_its_series_have():
-    for _, panel in PANELS:
-        for query in panel.queries if panel.kind == "table" else ():
-            expr = readable(query.expr)
-            aggregated = re.match(r"(?:topk\(10, )?(?:sum|max|min) by \(([^)]*)\)", expr)
-            if aggregated:
-                assert set(panel.columns) <= {label.strip() for label in aggregated[1].split(",")}
+@every_panel
+def test_every_metric_and_label_is_served(page, panel):
+    for query in panel.queries:
+        assert lacking(readable(query.expr), SERVED) == []
+
+
+@every_panel
+def test_legends_and_columns_show_labels_that_the_series_have(page, panel):
+    for query in panel.queries:
+        shown = {*re.findall(r"\{\{(\w+)\}\}", query.legend), *panel.columns}
+        assert shown <= resulting(readable(query.expr), SERVED)
 
 
 def test_a_job_in_the_table_comes_with_the_command_that_shows_its_logs():
