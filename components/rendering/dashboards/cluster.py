@@ -181,7 +181,7 @@ def _pods() -> Row:
                 queries=(
                     Query(
                         expr=f"sum by (node) ({cpu(_ANYWHERE)})"
-                        ' / sum by (node) (kube_node_status_allocatable{resource="cpu"})'
+                        ' / max by (node) (kube_node_status_allocatable{resource="cpu"})'
                     ),
                 ),
             ),

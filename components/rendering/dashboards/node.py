@@ -3,7 +3,8 @@
 from components.rendering.dashboards.parts import Dashboard, Panel, Query, Row, Threshold, Variable
 from components.rendering.dashboards.promql import PER_SECOND, cpu, memory, requests
 
-_WITH_NODE = 'node_uname_info{job="node-exporter"} * on (namespace, pod) group_left (node) kube_pod_info'
+_WITH_NODE = 'node_uname_info{job="node-exporter"} * on (namespace, pod) group_left (node) '
+_PODS = "group by (namespace, pod, node) (kube_pod_info"
 _HOST = 'job="node-exporter", instance=~"$instance"'
 _DISK = f'{_HOST}, fstype!~"tmpfs|overlay|squashfs|ramfs|iso9660", mountpoint!~"/var/lib/kubelet/.*"'
 _NIC = f'{_HOST}, device!~"lo|veth.*|cali.*|cilium.*|lxc.*"'
@@ -19,14 +20,14 @@ def node() -> Dashboard:
             Variable(
                 name="node",
                 label="Node",
-                query=f"query_result({_WITH_NODE})",
+                query=f"query_result({_WITH_NODE}{_PODS}))",
                 regex='/[{,]node="([^"]+)"/',
             ),
             # node-exporter knows its own address only; kube-state-metrics knows whose pod that is.
             Variable(
                 name="instance",
                 label="Instance",
-                query=f"query_result({_WITH_NODE}{{{_NODE}}})",
+                query=f"query_result({_WITH_NODE}{_PODS}{{{_NODE}}}))",
                 regex='/[{,]instance="([^"]+)"/',
                 hidden=True,
             ),
@@ -201,7 +202,8 @@ def _kubernetes() -> Row:
                 unit="short",
                 queries=(
                     Query(
-                        expr=f"count by (node) (kube_pod_info{{{_NODE}}} * on (namespace, pod) group_left () "
+                        expr=f"count by (node) (group by (namespace, pod, node) (kube_pod_info{{{_NODE}}})"
+                        " * on (namespace, pod) group_left () group by (namespace, pod) "
                         '(kube_pod_status_phase{phase="Running"} == 1))',
                         legend="{{node}}",
                     ),
@@ -224,7 +226,7 @@ def _kubernetes() -> Row:
 
 
 def _share(expr: str, resource: str, what: str) -> Query:
-    can_give = f'kube_node_status_allocatable{{{_NODE}, resource="{resource}"}}'
+    can_give = f'max by (node) (kube_node_status_allocatable{{{_NODE}, resource="{resource}"}})'
     return Query(
         expr=f"sum by (node) {expr} / on (node) {can_give}",
         legend=f"{{{{node}}}} {what}",

@@ -1,4 +1,8 @@
-"""Parts of PromQL that several dashboards have in common."""
+"""Parts of PromQL that several dashboards have in common.
+
+What comes of kube-state-metrics is aggregated before it is joined: where its pod was replaced, there are two
+series of everything for a while, and Prometheus refuses the whole question.
+"""
 
 from typing import Final
 
@@ -22,7 +26,8 @@ def memory(matchers: str) -> str:
 def requests(resource: str, matchers: str) -> str:
     """What each container of a pod that is alive requests."""
     asked = f'kube_pod_container_resource_requests{{{matchers}, resource="{resource}"}}'
-    return f"{asked} * on (namespace, pod) group_left () {ALIVE}"
+    each = f"max by (namespace, pod, container, node) ({asked})"
+    return f"{each} * on (namespace, pod) group_left () {ALIVE}"
 
 
 def of_jobs(expr: str) -> str:

@@ -4,9 +4,9 @@ from components.rendering.dashboards.parts import Choice, Dashboard, Panel, Quer
 from components.rendering.dashboards.promql import CHOSEN, cpu, memory, requests
 
 _BY_NAMESPACE = "{{namespace}}"
-_USED = f'kube_resourcequota{{{CHOSEN}, type="used"}}'
-_HARD = f'kube_resourcequota{{{CHOSEN}, type="hard"}}'
-_OF_EACH = "on (namespace, resourcequota, resource)"
+_EACH = "max by (namespace, resourcequota, resource)"
+_USED = f'{_EACH} (kube_resourcequota{{{CHOSEN}, type="used"}})'
+_HARD = f'{_EACH} (kube_resourcequota{{{CHOSEN}, type="hard"}})'
 
 
 def tenants(namespaces: tuple[str, ...]) -> Dashboard:
@@ -21,7 +21,7 @@ def tenants(namespaces: tuple[str, ...]) -> Dashboard:
 
 
 def _quota() -> Row:
-    full = f"{_USED} / {_OF_EACH} ({_HARD} > 0)"
+    full = f"{_USED} / ({_HARD} > 0)"
     return Row(
         title="Quota",
         panels=(
@@ -54,7 +54,7 @@ def _quota() -> Row:
                 unit="short",
                 columns=("namespace", "resource"),
                 value_column="Left",
-                queries=(Query(expr=f"min by (namespace, resource) ({_HARD} - {_OF_EACH} {_USED})"),),
+                queries=(Query(expr=f"min by (namespace, resource) ({_HARD} - {_USED})"),),
             ),
         ),
     )

@@ -7,12 +7,16 @@ import re
 from itertools import combinations
 
 import pytest
+from grafana_foundation_sdk.cog import plugins
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models.dashboard import Dashboard
+from promql_parser import AggregateExpr, BinaryExpr, ParenExpr
 
 from components.rendering.dashboards import Shown, dashboards
 from components.rendering.dashboards.grafana import grafana_json
 from components.rendering.dashboards.parts import Choice, Text, Variable
 from infra.checks.dashboard_lint import flaws
-from infra.promql import labels_used, metrics_used, parse, selectors
+from infra.promql import labels_used, metrics_used, nodes, parse, selectors
 from tests.metrics.served import lacking, resulting, served
 
 SHOWN = Shown(
@@ -24,6 +28,7 @@ SERVED = served()
 PAGES = {page.name: page for page in dashboards(SHOWN)}
 PANELS = [(page, panel) for page in PAGES.values() for panel in page.panels]
 QUERIES = [(page, panel, query) for page, panel in PANELS for query in panel.queries]
+plugins.register_default_plugins()
 every_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 every_panel = pytest.mark.parametrize(
     ("page", "panel"), PANELS, ids=[f"{page.name}: {panel.title}" for page, panel in PANELS]
@@ -50,6 +55,13 @@ def test_without_tenants_or_offline_work_there_is_no_page_about_them():
 @every_page
 def test_the_same_dashboard_is_the_same_text_every_time(page):
     assert grafana_json(page) == grafana_json(next(p for p in dashboards(SHOWN) if p.name == page.name))
+
+
+@every_page
+def test_grafanas_own_types_read_what_they_wrote(page):
+    loaded = Dashboard.from_json(data(page))
+    loaded.links[0].placement = ""  # which the SDK reads as its default
+    assert json.dumps(loaded, cls=JSONEncoder, sort_keys=True, indent=1) == grafana_json(page)
 
 
 @every_page
@@ -182,6 +194,23 @@ def test_what_to_type_names_the_operators_own_namespace():
     assert "kubectl logs -n operators deployment/training-operator" in text.markdown
     assert "-n kubeflow" not in text.markdown
     assert "training.kubeflow.org/job-name in (${tfjob:csv})" in text.markdown
+
+
+@every_panel
+def test_a_join_outlives_a_replaced_exporter(page, panel):
+    """Two series of the same, from the old pod and the new one, would make Prometheus refuse it."""
+    for query in panel.queries:
+        for node in nodes(parse(readable(query.expr))):
+            if isinstance(node, BinaryExpr) and node.modifier and node.modifier.matching:
+                assert is_aggregated(node.rhs), node.rhs
+
+
+def is_aggregated(node):
+    if isinstance(node, ParenExpr):
+        return is_aggregated(node.expr)
+    if isinstance(node, BinaryExpr):
+        return is_aggregated(node.lhs)
+    return isinstance(node, AggregateExpr)
 
 
 def test_online_is_every_class_that_is_neither_offline_nor_the_systems():
