@@ -9,6 +9,10 @@ from promql_parser import AggregateExpr, BinaryExpr, MatchOp, VectorSelector
 _NAME = "__name__"
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 _LONGEST_SEARCHED = 1000  # characters; each word more is one more reading of the whole
+_SELECTION = re.compile(r"\{[^{}]*\}|\"[^\"]*\"")
+_PART = re.compile(r"[(+\-*/%^<>]|==|!=|\b(?:and|or|unless|atan2)\b", re.IGNORECASE)
+MOST_PARTS = 120
+"""Of an expression that is read. The parser's time and memory grow with the cube: 1000 take gigabytes."""
 _OPERATORS = ((MatchOp.Equal, "="), (MatchOp.NotEqual, "!="), (MatchOp.Re, "=~"), (MatchOp.NotRe, "!~"))
 
 
@@ -41,10 +45,20 @@ def parse(expression: str) -> promql_parser.Expr:
 
     Of the syntax of Prometheus 2.45: what newer servers know beside it is refused.
     """
+    if (found := parts(expression)) > MOST_PARTS:
+        what = (
+            f"{found} brackets and operators, more than the {MOST_PARTS} that are read; use recording rules"
+        )
+        raise PromqlError(what, None)
     try:
         return promql_parser.parse(expression)
     except ValueError as error:
         raise PromqlError(str(error), _column(expression)) from None
+
+
+def parts(expression: str) -> int:
+    """How many brackets and operators it has."""
+    return len(_PART.findall(_SELECTION.sub("", expression)))
 
 
 def selectors(expression: str) -> tuple[Selector, ...]:

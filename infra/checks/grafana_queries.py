@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from components.rendering.dashboards.imported import mappings, panels, variables
-from infra.promql import PromqlError, parse
+from infra.promql import MOST_PARTS, PromqlError, parse, parts
 
 CHOSEN = "grafana_variable"
 """Stands where a variable's value will be."""
@@ -20,10 +20,6 @@ _STANDS_FOR = (CHOSEN, "1", "5m")
 """What a variable outside of quotes may be: a name, a number, a duration."""
 _MOST_VARIABLES = 4
 _LONGEST = 10_000  # characters; people read what they write in a panel
-_MOST_PARTS = 100
-"""Brackets and operators. The parser's time and memory grow with the cube: 1000 take gigabytes."""
-_SELECTION = re.compile(r"\{[^{}]*\}|\"[^\"]*\"")
-_PART = re.compile(r"[(+\-*/%^<>]|==|!=|\b(?:and|or|unless|atan2)\b", re.IGNORECASE)
 _OF_VALUES = re.compile(r"^\s*(label_values|query_result|metrics|label_names)\s*\((.*)\)\s*$", re.DOTALL)
 
 
@@ -87,7 +83,7 @@ def readable(promql: str) -> str | None:
     found = tuple(_variables(promql)) if len(promql) <= _LONGEST else ()
     names = dict.fromkeys(v.name for v in found if not v.quoted and v.name not in _KNOWN)
     calls = any(promql[v.end :].lstrip().startswith("(") for v in found if not v.quoted)
-    if calls or len(names) > _MOST_VARIABLES or len(promql) > _LONGEST or _parts(promql) > _MOST_PARTS:
+    if calls or len(names) > _MOST_VARIABLES or len(promql) > _LONGEST or parts(promql) > MOST_PARTS:
         return None
     first: PromqlError | None = None
     for values in product(_STANDS_FOR, repeat=len(names)):
@@ -100,10 +96,6 @@ def readable(promql: str) -> str | None:
             return expression
     assert first is not None
     raise first
-
-
-def _parts(promql: str) -> int:
-    return len(_PART.findall(_SELECTION.sub("", promql)))
 
 
 @dataclass(frozen=True)

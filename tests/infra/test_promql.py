@@ -1,5 +1,7 @@
 """What is read out of PromQL."""
 
+import time
+
 import pytest
 
 from infra.promql import PromqlError, Selector, labels_used, metrics_used, parse, selectors
@@ -48,6 +50,20 @@ def test_a_fault_is_told_with_the_place_where_it_begins(expression, from_here):
 def test_a_function_that_prometheus_does_not_know_is_named():
     with pytest.raises(PromqlError, match="nosuch"):
         parse("nosuch(up)")
+
+
+@pytest.mark.parametrize("monster", ["(" * 4000 + "a" + ")" * 4000, "-" * 9000 + "a", "a+" * 4500 + "a"])
+def test_what_would_keep_the_parser_busy_for_hours_is_refused_at_once(monster):
+    start = time.process_time()
+    with pytest.raises(PromqlError, match="brackets and operators"):
+        parse(monster)
+    assert time.process_time() - start < 1
+
+
+def test_what_people_write_may_have_many_parts():
+    start = time.process_time()
+    assert len(selectors("sum(a) or " * 39 + "b")) == 40
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("expression", ["", "(", "up " * 2000])
