@@ -324,3 +324,13 @@ def test_a_server_that_is_away_is_one_finding_within_seconds(check, sandbox, tmp
     code, [finding] = check("--stack", "dev", KUBECONFIG=away)
     assert (code, finding["code"]) == (1, "cluster-unreachable")
     assert time.monotonic() - since < 10
+
+
+def test_the_monitoring_that_is_there_is_one_to_attach_to(check_stack, dev):
+    assert check_stack(dev | {"monitoring": {"install": False}}) == {}
+
+
+def test_monitoring_is_not_installed_beside_that_which_is_there(check_stack, dev):
+    [(key, message)] = check_stack(dev | {"monitoring": {"namespace": "observability"}}).items()
+    assert key == ("fault", "monitoring-of-others", "monitoring.install")
+    assert "Deployment monitoring/kube-prometheus-stack-operator" in message

@@ -135,6 +135,8 @@ def test_the_password_is_nowhere_in_plain_text(bare):
     state = bare.workspace.run("stack", "export", "--stack", "dev", capture=True).stdout
     assert word not in state
     assert base64.b64encode(word.encode()).decode() not in state
+    bare.destroy()
+    eventually(lambda: left(bare.sandbox) == {"PersistentVolumeClaim/kube-prometheus-stack-grafana"})
 
 
 def test_a_chart_is_taken_from_an_archive(bare):
