@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from urllib.parse import urlsplit
 
-from components.rendering.delivery.labels import NOBODY, TEAMS
+from components.rendering.alerts.rule import PLATFORM, TRAINING
+from components.rendering.delivery.labels import NOBODY
 from infra.checks.findings import Finding, Subject
 from infra.checks.references import missing
 from infra.models.alerts import AlertsSpec, RouteSpec
@@ -112,7 +113,7 @@ def _unknown(subject: Subject) -> Iterator[Finding]:
     """A namespace of a service is none of the stack's, so only what looks misspelt is told."""
     tenants = sorted(tenant.name for tenant in subject.stack.tenants)
     rules = subject.stack.alerts.rules
-    teams = sorted({*TEAMS, *(rule.labels["team"] for rule in rules if "team" in rule.labels)})
+    teams = sorted({PLATFORM, TRAINING, *(rule.labels["team"] for rule in rules if "team" in rule.labels)})
     for i, route in enumerate(subject.stack.alerts.routes):
         for j, name in enumerate(route.teams):
             if name not in teams:

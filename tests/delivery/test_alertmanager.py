@@ -4,6 +4,8 @@ import subprocess
 
 import pytest
 
+from components.rendering.alerts import alert_names
+from components.rendering.delivery.inhibition import JOB_FAILED, NODE_DOWN, RESTARTS
 from tests.delivery.conftest import eventually, program
 from tests.delivery.robots import DINGTALK, WECOM
 
@@ -202,3 +204,9 @@ def test_what_another_alert_says_already_is_not_told(alertmanager, webhook, loud
         for a in r.body["alerts"]
     }
     assert severities == {(loud["name"], loud["severity"]), ("Another", "critical")}
+
+
+def test_the_alerts_that_silence_others_and_those_that_are_silenced_exist():
+    of_others = ("KubeNodeNotReady", "KubeNodeUnreachable")
+    named = {*NODE_DOWN, *JOB_FAILED, *RESTARTS} - {*of_others}
+    assert named <= set(alert_names())

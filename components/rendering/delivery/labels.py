@@ -11,5 +11,3 @@ TEST_ID: Final = "colocation_test"
 """Tells one such alert from another."""
 NOBODY: Final = "null"
 """The receiver that drops alerts. Alertmanager does not start without each receiver that a route names."""
-TEAMS: Final = ("platform", "training")
-"""Who the alerts of this project are for."""

@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from components.rendering.alerts.rule import Language
 from components.rendering.delivery.labels import JOB
-from components.rendering.delivery.words import WORDS, Language, Words
+from components.rendering.delivery.words import WORDS, Words
 
 SUBJECT: Final = "colocation.subject"
 TEXT: Final = "colocation.text"

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-Language = Literal["en", "zh"]
+from components.rendering.alerts.rule import Language
 
 
 @dataclass(frozen=True, kw_only=True)
