@@ -192,7 +192,7 @@ def test_the_program_declares_the_stack_and_exports_what_people_read(declare, st
     exported = {}
     monkeypatch.setattr("infra.places.STACKS", stack_file(data).parent)
     monkeypatch.setattr(pulumi, "export", exported.__setitem__)
-    monkeypatch.setattr("components.cluster_access.require_kubeconfig", lambda: None)
+    monkeypatch.setattr("infra.preconditions.require_kubeconfig", lambda: None)
     declared = declare(lambda: runpy.run_path(str(ROOT / "infra/__main__.py")))
     assert TFJOB in kinds(declared)
     assert {"namespaces", "jobs"} <= set(exported)
