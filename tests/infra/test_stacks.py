@@ -24,6 +24,8 @@ EARNED = {
 }
 BESIDE_PROD = {
     "dev": {
+        "alerts.default_receiver",
+        "alerts.receivers",
         "image_registries",
         "jobs.tf-digits-dist.image",
         "jobs.tf-digits-dist.ps.replicas",
@@ -37,7 +39,12 @@ BESIDE_PROD = {
         "jobs.tf-mnist-gpu.image",
         "jobs.tf-mnist-gpu.metrics_port",
         "jobs.tf-mnist-gpu.volumes",
-        "monitoring",
+        "monitoring.alertmanager.storage",
+        "monitoring.gpu_metrics.install",
+        "monitoring.install",
+        "monitoring.priority",
+        "monitoring.prometheus.external_labels.cluster",
+        "monitoring.prometheus.storage",
         "pools.cpu",
         "pools.gpu.foreign_taints",
         "production",
@@ -46,9 +53,13 @@ BESIDE_PROD = {
         "storage.training-data.storage_class",
     },
     "staging": {
+        "alerts.default_receiver",
+        "alerts.receivers",
         "jobs.tf-digits-dist.ps.replicas",
         "jobs.tf-digits-dist.worker.replicas",
         "jobs.tf-digits-retrain",
+        "monitoring.prometheus.external_labels.cluster",
+        "monitoring.prometheus.storage.size",
         "pools.cpu.capacity.cpu",
         "pools.cpu.capacity.memory",
         "pools.cpu.nodes",
