@@ -77,7 +77,7 @@ def rules():
 def broken(sandbox):
     """Everything that goes wrong, going wrong."""
     made = drill.objects(images.reference("tensorflow"))
-    listed = {"apiVersion": "v1", "kind": "List", "items": [*made, drill.POD_MONITOR, *rules()]}
+    listed = {"apiVersion": "v1", "kind": "List", "items": [*made, drill.pod_monitor(), *rules()]}
     sandbox.kubectl("apply", "-f", "-", stdin=json.dumps(listed))
     worker = ("pod", "-n", drill.NAMESPACE, "stuck-worker-0")
     eventually(lambda: "Running" in sandbox.kubectl("get", *worker, check=False), timeout_seconds=120)

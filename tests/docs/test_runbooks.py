@@ -7,6 +7,7 @@ import re
 import pytest
 
 from components.rendering.alerts import EVERYTHING, alert_names, layers
+from infra.plan import plan
 from tests.docs.conftest import ROOT, Page
 
 FOLDER = ROOT / "docs" / "runbooks"
@@ -39,6 +40,14 @@ def test_blocks_hold_commands_that_change_nothing(name):
     for block in Page(FOLDER / f"{name}.md").blocks("sh"):
         for line in block.splitlines():
             assert re.match(r"kubectl (get|describe|logs) ", line), line
+
+
+def test_the_rule_that_is_shown_is_one_that_the_program_accepts(tmp_path):
+    for block in Page(ROOT / "docs/tasks/alert-rules.md").blocks("yaml"):
+        (tmp_path / "example.yaml").write_text(
+            f"training_operator: {{install: false}}\nmonitoring: {{}}\n{block}"
+        )
+        assert plan(tmp_path / "example.yaml").findings == ()
 
 
 def test_the_page_about_rules_lists_every_alert_in_its_layer():

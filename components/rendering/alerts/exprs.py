@@ -30,12 +30,15 @@ def pod_workload(offline: Iterable[str], online: Iterable[str]) -> str:
 
 
 def of_workload(expr: str, kind: str | None = None) -> str:
-    """Pods of the stack's classes, with labels that say which and of which job."""
+    """Pods of the stack's classes, with labels that say which, of which job, and on which node.
+
+    By the node, Alertmanager keeps silent what the loss of a node does to its pods.
+    """
     only = f'{{workload="{kind}"}}' if kind else ""
     return f"""(
 {indent(expr)}
 )
-* on (namespace, pod) group_left (tfjob, workload) {POD_WORKLOAD}{only}"""
+* on (namespace, pod) group_left (node, tfjob, workload) {POD_WORKLOAD}{only}"""
 
 
 def at_node(expr: str, *labels: str) -> str:

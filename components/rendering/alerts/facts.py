@@ -76,7 +76,7 @@ class Facts:
             namespaces=tuple(tenant.name for tenant in stack.tenants),
             offline_classes=tuple(p.name for p in stack.priorities if p.kind == "offline"),
             online_classes=tuple(p.name for p in stack.priorities if p.kind == "online"),
-            gpus=_gpus(stack),
+            gpus=bool(stack.gpu_pools()),
             schedules=tuple(name for name, _ in schedules),
             late_start_seconds=max(
                 (s.starting_deadline_seconds or _LATE_START_SECONDS for _, s in schedules),
@@ -84,8 +84,3 @@ class Facts:
             ),
             limits=limits,
         )
-
-
-def _gpus(stack: Stack) -> bool:
-    pools = any(pool.gpu_model or (pool.capacity and pool.capacity.gpus) for pool in stack.pools)
-    return pools or any(role.resources.gpus for job in stack.jobs for _, role in job.roles())

@@ -78,7 +78,13 @@ SERVICE_POD = pod_info("shop", "web-1", "ReplicaSet/web", "online-high")
 EXPORTER_POD = pod_info("monitoring", "node-exporter-1", "DaemonSet/node-exporter", "system-node-critical")
 TRAINING = 'namespace="vision", pod="mnist-worker-0"'
 SERVICE = 'namespace="shop", pod="web-1"'
-OF_TRAINING = {"namespace": "vision", "pod": "mnist-worker-0", "tfjob": "mnist", "workload": "offline"}
-OF_SERVICE = {"namespace": "shop", "pod": "web-1", "workload": "online"}
+OF_TRAINING = {
+    "namespace": "vision",
+    "pod": "mnist-worker-0",
+    "node": "n1",
+    "tfjob": "mnist",
+    "workload": "offline",
+}
+OF_SERVICE = {"namespace": "shop", "pod": "web-1", "node": "n1", "workload": "online"}
 ALWAYS = "1x600"
 NEVER = "0x600"
