@@ -41,6 +41,28 @@ def of_workload(expr: str, kind: str | None = None) -> str:
 * on (namespace, pod) group_left (node, tfjob, workload) {POD_WORKLOAD}{only}"""
 
 
+def pods_of_jobs(of: str = "") -> str:
+    """1 for each pod that belongs to a TFJob; `of` are matchers of pods, each with a comma behind it."""
+    owned = f'kube_pod_info{{{of}created_by_kind="TFJob"}}'
+    return (
+        f'max by (namespace, pod, tfjob) (label_replace({owned}, "tfjob", "$1", "created_by_name", "(.+)"))'
+    )
+
+
+def made_for_a_run(window: str, of: str = "") -> str:
+    """Something for each pod, by its uid, that was made for the present run of its job, also if it is gone.
+
+    A preempted pod is gone with all its metrics, and the next of its name has another uid. So has the pod
+    of a job that was declared anew: those from before the job are not counted.
+    """
+    ever = f"max by (namespace, pod, uid) (last_over_time(kube_pod_created{{{of}}}[{window}]))"
+    return f"""(
+  {ever}
+  * on (namespace, pod) group_left (tfjob) {pods_of_jobs(of)}
+  >= on (namespace, tfjob) group_left () max by (namespace, tfjob) (kube_tfjob_created{{{of}}})
+)"""
+
+
 def at_node(expr: str, *labels: str) -> str:
     """What node-exporter says, by the node's name instead of the exporter's pod."""
     by = ", ".join(("node", *labels))

@@ -6,7 +6,7 @@ it, and they do not count jobs that a deadline or the backoff limit has ended.
 
 from collections.abc import Iterator
 
-from components.rendering.alerts.exprs import indent, one_of
+from components.rendering.alerts.exprs import indent, made_for_a_run, one_of, pods_of_jobs
 from components.rendering.alerts.facts import Facts
 from components.rendering.alerts.rule import (
     COUNT,
@@ -78,7 +78,7 @@ def _state(facts: Facts) -> Iterator[Alert]:
     yield _alert(
         "TFJobHasNoPods",
         "critical",
-        f"{age} > {limits.no_pods_seconds}\n{waits}\nunless on ({_JOB}) {_pods(of)}",
+        f"{age} > {limits.no_pods_seconds}\n{waits}\nunless on ({_JOB}) {pods_of_jobs(f'{of}, ')}",
         Text(f"Training job {JOB} has no pods", f"训练任务 {JOB} 没有 Pod"),
         Text(
             f"TFJob {JOB} was created {DURATION} ago, and no pod of it is there: the operator does not "
@@ -86,15 +86,20 @@ def _state(facts: Facts) -> Iterator[Alert]:
             f"TFJob {JOB} 创建已 {DURATION}，但没有任何 Pod：operator 异常，或被配额、准入规则拒绝。",
         ),
     )
-    restarts = f"sum by (namespace, pod) (increase(kube_pod_container_status_restarts_total{{{of}}}[1h]))"
-    made = f"count by (namespace, pod, uid) (last_over_time(kube_pod_created{{{of}}}[1h]))"
+    made = made_for_a_run("1h", f"{of}, ")
+    restarts = (
+        f"sum by (namespace, pod, uid) (increase(kube_pod_container_status_restarts_total{{{of}}}[1h]))"
+    )
     yield _alert(
         "TFJobRestartLoop",
         "critical",
         f"""sum by ({_JOB}) (
-  ({restarts} + count by (namespace, pod) ({made}) - 1)
-  * on (namespace, pod) group_left (tfjob) {_pods(of)}
-) >= {limits.job_restarts_per_hour}""",
+  {restarts}
+  * on (namespace, pod, uid) group_left (tfjob) group by (namespace, pod, uid, tfjob) {made}
+)
++ count by ({_JOB}) {made}
+- count by ({_JOB}) (count by (namespace, tfjob, pod) {made})
+>= {limits.job_restarts_per_hour}""",
         Text(f"Training job {JOB} restarts in a loop", f"训练任务 {JOB} 反复重启"),
         Text(
             f"Pods of TFJob {JOB} have restarted or were made again {COUNT} times within an hour.",
@@ -193,14 +198,6 @@ def _is(condition: str, of: str) -> str:
     return f'(max by ({_JOB}) (kube_tfjob_status_condition{{condition="{condition}", {of}}}) == 1)'
 
 
-def _pods(of: str) -> str:
-    """1 for each pod that belongs to a TFJob."""
-    owned = f'kube_pod_info{{created_by_kind="TFJob", {of}}}'
-    return (
-        f'max by (namespace, pod, tfjob) (label_replace({owned}, "tfjob", "$1", "created_by_name", "(.+)"))'
-    )
-
-
 def _silent(metric: str, seconds: int, of: str) -> str:
     """Seconds since a job that runs, and that has the metric, set it or began: whichever is later.
 
@@ -208,7 +205,7 @@ def _silent(metric: str, seconds: int, of: str) -> str:
     """
     began = (
         f"max by (namespace, pod) (kube_pod_start_time{{{of}}}) "
-        f"* on (namespace, pod) group_right () {_pods(of)}"
+        f"* on (namespace, pod) group_right () {pods_of_jobs(f'{of}, ')}"
     )
     return f"""time() - max by ({_JOB}) (
   {metric}{{{of}}}

@@ -6,7 +6,7 @@ from components.rendering.alerts.exprs import POD_WORKLOAD, at_node
 from components.rendering.alerts.facts import Facts
 from components.rendering.alerts.rule import COUNT, NODE, PERCENT, PLATFORM, Alert, Text, label
 
-_FILES = 'fstype!~"tmpfs|ramfs|overlay|squashfs|iso9660|nsfs|fuse.*"'
+_FILES = 'fstype!~"tmpfs|ramfs|overlay|squashfs|iso9660|nsfs|fuse.*", mountpoint!~"/run/.+"'
 _BY = "namespace, pod, instance"
 _MOUNT = label("mountpoint")
 _CONDITION = label("condition")

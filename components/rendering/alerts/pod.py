@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.rendering.alerts.exprs import of_workload, one_of
+from components.rendering.alerts.exprs import made_for_a_run, of_workload, one_of
 from components.rendering.alerts.facts import Facts
 from components.rendering.alerts.rule import (
     BY_WORKLOAD,
@@ -120,14 +120,12 @@ def _offline(facts: Facts) -> Iterator[Alert]:
             f"训练 Pod {POD} 已等待 {DURATION}。离线任务可以等待，但不应这么久。",
         ),
     )
-    # A preempted pod is gone with all its metrics; the next of its name has another uid.
     yield Alert(
         name="OfflinePodEvictedOften",
         severity="warning",
         team=TRAINING,
         expr=of_workload(
-            f"count by ({_POD}) (count by ({_POD}, uid) (last_over_time(kube_pod_created[6h]))) - 1"
-            f" >= {limits.evictions}",
+            f"count by ({_POD}) {made_for_a_run('6h')} - 1 >= {limits.evictions}",
             "offline",
         ),
         summary=Text(f"{POD} is preempted or evicted too often", f"{POD} 被抢占或驱逐过于频繁"),

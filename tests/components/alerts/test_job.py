@@ -51,7 +51,7 @@ CASES = {
         value="10m 0s",
     ),
     "TFJobRestartLoop": Case(
-        fires={TRAINING_POD: ALWAYS, RESTARTS: "0+1x10 10x60", MADE: "0x600"},
+        fires={TRAINING_POD: ALWAYS, RESTARTS: "0+1x10 10x60", MADE: "1x600", of_job("created"): "1x600"},
         quiet={RESTARTS: "0+1x2 2x60"},
         at="20m",
         labels=OF_JOB,
@@ -155,9 +155,12 @@ def test_a_job_that_hangs_before_its_first_step_makes_no_progress(holds):
 
 
 def test_pods_that_the_operator_makes_again_count_as_restarts(holds):
-    again = {f'kube_pod_created{{{TRAINING}, uid="{i}"}}': f"_x{i} 1x3" for i in range(2, 8)}
-    fires = {TRAINING_POD: ALWAYS, RESTARTS: NEVER, MADE: "0x600", **again}
-    holds("TFJobRestartLoop", changed("TFJobRestartLoop", fires=fires, quiet=dict.fromkeys(again), value="6"))
+    again = {f'kube_pod_created{{{TRAINING}, uid="{i}"}}': f"_x{i} {i}x3" for i in range(2, 8)}
+    created = of_job("created")
+    fires = {TRAINING_POD: ALWAYS, RESTARTS: NEVER, MADE: "1x600", created: "1x600", **again}
+    # As many pods, each of a job that was declared anew.
+    case = changed("TFJobRestartLoop", fires=fires, quiet={created: "7x600"}, value="6")
+    holds("TFJobRestartLoop", case)
 
 
 def test_an_infinite_loss_is_not_a_number_either(holds):

@@ -56,6 +56,8 @@ def quota(kind, namespace="vision"):
 WORKING_SET = f'container_memory_working_set_bytes{{{CONTAINER}, node="n1", id="/kubepods/1"}}'
 MEMORY_LIMIT = f'kube_pod_container_resource_limits{{{CONTAINER}, resource="memory", unit="byte"}}'
 
+RUN = 'kube_tfjob_created{namespace="vision", tfjob="mnist"}'
+
 CASES = {
     "PodRestarting": Case(
         fires={TRAINING_POD: ALWAYS, restarts(): "0+1x5 5x60"},
@@ -93,12 +95,13 @@ CASES = {
     "OfflinePodEvictedOften": Case(
         fires={
             TRAINING_POD: ALWAYS,
+            RUN: "1x600",
             created(TRAINING, "a"): "1x9",
-            created(TRAINING, "b"): "_x10 1x9",
-            created(TRAINING, "c"): "_x20 1x9",
-            created(TRAINING, "d"): "_x30 1x60",
+            created(TRAINING, "b"): "_x10 2x9",
+            created(TRAINING, "c"): "_x20 3x9",
+            created(TRAINING, "d"): "_x30 4x60",
         },
-        quiet={created(TRAINING, "b"): None, created(TRAINING, "c"): None},
+        quiet={RUN: "4x600"},  # each pod was of a job that was declared anew
         at="60m",
         labels=OF_TRAINING,
         value="3",
