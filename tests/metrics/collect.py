@@ -15,7 +15,7 @@ LISTS = {
     "node-exporter": '{job="node-exporter"}',
     "kube-state-metrics": '{job="kube-state-metrics"}',
     "kubelet": '{job="kubelet", metrics_path="/metrics/cadvisor"}',
-    "training-operator": '{job="training-operator"}',
+    "training-operator": '{job="training-operator", __name__=~"training_operator_.*"}',
     "training-pods": '{job="training-pods"}',
 }
 _HOURS = 6
