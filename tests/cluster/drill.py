@@ -61,9 +61,9 @@ def job(
         "containers": [spec],
     }
     role = {"replicas": 1, "restartPolicy": restart, "template": {"spec": pod}}
-    return namespaced(
-        "TFJob", name, namespace, spec={"runPolicy": policy, "tfReplicaSpecs": {"Worker": role}}
-    )
+    # As this project's own jobs of one worker: without it, a pod that is taken away fails its job.
+    roles = {"enableDynamicWorker": True, "tfReplicaSpecs": {"Worker": role}}
+    return namespaced("TFJob", name, namespace, spec={"runPolicy": policy, **roles})
 
 
 def service(name: str, spec: dict[str, Any], **more: Any) -> dict[str, Any]:
