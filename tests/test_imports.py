@@ -76,25 +76,48 @@ def test_only_the_sandboxs_own_command_knows_of_the_sandbox(file):
     assert known == set() or file == ROOT / "infra" / "cli" / "sandbox.py"
 
 
-LIVE = ROOT / "infra" / "live"
+LOOKING = tuple(ROOT / "infra" / name for name in ("cluster", "live", "doctor"))
+READERS = {
+    "infra/cluster/api_server.py",
+    "infra/cluster/logs.py",
+    "infra/cluster/prometheus.py",
+    "infra/cluster/state.py",
+    "infra/live/__init__.py",
+    "infra/live/reader.py",
+    "infra/doctor/__init__.py",
+}
+"""What asks the cluster; beneath them all is `api_server`."""
+COMMANDS_THAT_LOOK = {
+    ROOT / "infra" / "cli" / f"{name}.py" for name in ("check", "doctor", "stacks")
+}
 
 
 @pytest.mark.parametrize(
-    "file", [file for file in files("infra/live") if file.stem not in ("__init__", "reader")], ids=str
+    "file",
+    [file for file in files("infra/live", "infra/doctor") if str(file.relative_to(ROOT)) not in READERS],
+    ids=str,
 )
 def test_what_compares_a_stack_with_the_cluster_cannot_reach_it(file):
-    """Only the reader may; what it found is plain data."""
+    """Only the readers may; what they found is plain data."""
     found = imports(file)
     others = {name.partition(".")[0] for name in found - from_any(found, *OURS)}
     assert others <= sys.stdlib_module_names
-    assert from_any(found, "infra.live.reader", "components.cluster_access") == set()
+    reaching = ("infra.live.reader", "infra.cluster.api_server", "infra.cluster.prometheus")
+    assert from_any(found, *reaching, "components.cluster_access") == set()
 
 
-@pytest.mark.parametrize("file", [file for file in files("infra") if file.parent != LIVE], ids=str)
-def test_the_cluster_is_looked_at_by_the_check_command_alone(file):
+@pytest.mark.parametrize("file", [f for f in files("infra") if not f.is_relative_to(LOOKING[0])], ids=str)
+def test_one_module_alone_speaks_to_the_api_server(file):
+    assert from_any(imports(file), "kubernetes") <= {"kubernetes.client.models"}
+
+
+@pytest.mark.parametrize(
+    "file", [f for f in files("infra") if not any(f.is_relative_to(d) for d in LOOKING)], ids=str
+)
+def test_the_cluster_is_looked_at_by_the_commands_for_it_alone(file):
     """What a stack declares never depends on what the cluster holds; models are shapes, not its state."""
-    known = from_any(imports(file), "infra.live", "kubernetes") - {"kubernetes.client.models"}
-    assert known == set() or file == ROOT / "infra" / "cli" / "check.py"
+    known = from_any(imports(file), "infra.live", "infra.cluster", "infra.doctor")
+    assert known == set() or file in COMMANDS_THAT_LOOK
 
 
 def test_only_the_program_itself_reads_pulumis_config():

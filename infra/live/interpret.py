@@ -1,11 +1,11 @@
 """Objects as the API serves them, reduced to what the checks ask about. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from components.node_plan import Node
 from infra.checks.kubernetes_version import Version
+from infra.cluster.objects import Object
 from infra.live.snapshot import (
     FoundClaim,
     FoundCrd,
@@ -17,8 +17,6 @@ from infra.live.snapshot import (
     FoundWebhook,
 )
 from infra.vocabulary import STACK_MANAGER_PREFIX, TFJOB_CRD, TRAINING_OPERATOR
-
-Object = Mapping[str, Any]
 
 _OPERATOR_NAMES = (TRAINING_OPERATOR, "tf-job-operator", "tf-operator", "tf-operator-controller-manager")
 """Of Deployments and of images, today's and those of the releases before."""

@@ -10,16 +10,8 @@ from typing import Literal
 from components.node_plan import Node
 from infra.checks.findings import Finding
 from infra.checks.kubernetes_version import Version
+from infra.cluster.objects import Unread
 from infra.models import Stack
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unread:
-    """A kind of object that could not be read."""
-
-    kind: str
-    """As RBAC names the resource: `nodes`."""
-    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,88 @@
+"""The method of whoever is on call, as a program: target state, current state, events, logs, in that order.
+
+A look reads the cluster once; the rules compare it with the stack, and need no cluster for that.
+"""
+
+from dataclasses import replace
+
+from infra import live
+from infra.cluster import logs, state
+from infra.cluster.api_server import ApiServer
+from infra.cluster.prometheus import Prometheus
+from infra.doctor.case import STALLED_SECONDS, Case
+from infra.doctor.chain import Diagnosis
+from infra.doctor.rules import creation, foundation, jobs, leftovers, operator, peers, pods, progress
+from infra.doctor.wanted_logs import wanted
+from infra.live import reader
+from infra.plan import Plan
+
+_SAID_OF_JOBS = ("gpus-not-allocatable",)
+"""Codes of `colo check --live` that are not repeated where a job says the same."""
+_ANSWERS = "webhook-without-endpoint"
+_SINCE_PROGRESS = "time() - max by (namespace, tfjob) (training_last_progress_timestamp_seconds)"
+
+
+def look(server: ApiServer, ready: Plan, name: str, *, stalled_seconds: float = STALLED_SECONDS) -> Case:
+    """Read whatever the rules look at; `name` is the stack's.
+
+    Raises:
+        NoClusterError: the cluster does not answer, or does not let us in.
+    """
+    snapshot = reader.snapshot(server)
+    case = Case(
+        stack=ready.stack,
+        name=name,
+        state=state.read(server),
+        live=snapshot,
+        idle_seconds=_idle_seconds(server, ready),
+        stalled_seconds=stalled_seconds,
+    )
+    return replace(case, logs=logs.read(server, wanted(case)))
+
+
+def diagnose(case: Case, ready: Plan) -> tuple[Diagnosis, ...]:
+    """Everything that is wrong: first what most depends on, then job by job. Each job's cause once."""
+    missing = tuple(foundation.missing(case))
+    if any(found.code == "not-deployed" for found in missing):
+        return missing
+    operators = tuple(operator.check(case))
+    of_jobs = (*creation.check(case), *pods.check(case), *peers.check(case), *leftovers.check(case))
+    told = {name for found in (*operators, *of_jobs) if found.severity == "fault" for name in found.affects}
+    of_jobs += tuple(found for found in jobs.failed(case) if not told & set(found.affects))
+    of_jobs += tuple(jobs.held_back(case))
+    of_jobs += tuple(found for found in progress.check(case) if not told & set(found.affects))
+    codes = {found.code for found in of_jobs}
+    down = any(found.code == "operator-down" for found in operators)
+    around = tuple(
+        found
+        for found in foundation.live(
+            case, live.compare(case.stack, case.name, case.live), ready.source.locate
+        )
+        if not (found.code in _SAID_OF_JOBS and found.code in codes)
+        and not (found.code == _ANSWERS and down)
+        and found.code not in ("live-unread", "operator-absent" if down else "")
+    )
+    return _ordered((*missing, *operators, *around, *of_jobs))
+
+
+def concerning(found: Diagnosis, job: str) -> bool:
+    """Whether a diagnosis is about a job: its own, one that stops it, or one of what all stand on."""
+    return job in found.affects or (not found.affects and not found.object.startswith("TFJob "))
+
+
+def _ordered(found: tuple[Diagnosis, ...]) -> tuple[Diagnosis, ...]:
+    """Faults first; else in the order in which they were found, which is that of causes."""
+    rank = {"fault": 0, "warning": 1, "advice": 2}
+    return tuple(sorted(dict.fromkeys(found), key=lambda one: rank[one.severity]))
+
+
+def _idle_seconds(server: ApiServer, ready: Plan) -> dict[tuple[str, str], float] | None:
+    if ready.stack.monitoring is None:
+        return None
+    found = Prometheus(server, ready.stack.monitoring.namespace).query(_SINCE_PROGRESS)
+    if found is None:
+        return None
+    return {(s.labels.get("namespace", ""), s.labels.get("tfjob", "")): s.value for s in found}
+
+
+__all__ = ["Case", "Diagnosis", "concerning", "diagnose", "look"]

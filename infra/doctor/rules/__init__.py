@@ -1,0 +1,1 @@
+"""What may be wrong, a subject a file. Pure: a case goes in, diagnoses come out."""

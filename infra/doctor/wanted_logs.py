@@ -1,0 +1,49 @@
+"""Which logs a look needs: of what ended ill, of an operator with jobs that wait, of what may stand still."""
+
+from collections.abc import Iterator
+
+from infra.cluster.logs import MOST, Source
+from infra.doctor.case import Case
+from infra.doctor.rules import operator
+from infra.doctor.rules.endings import ill
+from infra.vocabulary import TENSORFLOW_CONTAINER
+
+_EACH_JOB = 2
+"""Pods of one job: they mostly fail alike."""
+
+
+def wanted(case: Case) -> tuple[Source, ...]:
+    """Those that matter most, as many as one look reads."""
+    found = dict.fromkeys((*_operators(case), *_ended(case), *_standing_still(case)))
+    return tuple(found)[:MOST]
+
+
+def _operators(case: Case) -> Iterator[Source]:
+    if operator.waiting(case):
+        for pod in operator.pods(case)[:2]:
+            containers = pod.spec.get("containers") or [{}]
+            yield Source(pod.namespace, pod.name, str(containers[0].get("name") or ""))
+
+
+def _ended(case: Case) -> Iterator[Source]:
+    for job in case.jobs:
+        if job.state == "Succeeded":
+            continue
+        found = [
+            Source(pod.namespace, pod.name, container.name, before=container.ended is None)
+            for pod in case.state.pods_of(job)
+            for container in pod.containers
+            if not pod.leaving and ill(pod, container) is not None
+        ]
+        yield from found[:_EACH_JOB]
+
+
+def _standing_still(case: Case) -> Iterator[Source]:
+    """Leaders of jobs that have run for long, where no metrics tell how far they are."""
+    for job in case.jobs:
+        long = case.state.seconds_since(job.since) >= case.stalled_seconds
+        measured = (job.namespace, job.name) in (case.idle_seconds or {})
+        if job.state == "Running" and long and not measured:
+            leader = next((pod for pod in case.state.pods_of(job) if pod.name == job.leader), None)
+            if leader is not None and leader.phase == "Running":
+                yield Source(job.namespace, job.leader, TENSORFLOW_CONTAINER)
