@@ -88,7 +88,7 @@ READERS = {
 }
 """What asks the cluster; beneath them all is `api_server`."""
 COMMANDS_THAT_LOOK = {
-    ROOT / "infra" / "cli" / f"{name}.py" for name in ("check", "doctor", "stacks")
+    ROOT / "infra" / "cli" / f"{name}.py" for name in ("check", "doctor", "stacks", "status")
 }
 
 

@@ -14,6 +14,7 @@ COMMANDS = {
     "alert": "send a test alert to a receiver, and say whether it arrived",
     "import": "turn TFJob manifests into entries of a stack file",
     "doctor": "find out what is wrong with the jobs of a stack, and where the chain breaks",
+    "status": "show the jobs of a stack, and what each tenant uses of its quota",
     "schema": "write the JSON schema by which editors check stack files",
     "sandbox": "a Kubernetes cluster on this machine, to try stacks on",
 }

@@ -19,6 +19,11 @@ class Sample:
     value: float
 
 
+def by_job(samples: tuple[Sample, ...] | None) -> Mapping[tuple[str, str], float]:
+    """Values by namespace and name of the TFJob."""
+    return {(s.labels.get("namespace", ""), s.labels.get("tfjob", "")): s.value for s in samples or ()}
+
+
 class Prometheus:
     """The Prometheus of a namespace."""
 

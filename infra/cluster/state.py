@@ -4,7 +4,7 @@ A list is None where it may not be read: nothing is concluded of it.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -30,6 +30,8 @@ _PATHS = {
     "networkpolicies": "/apis/networking.k8s.io/v1/networkpolicies",
     "priorityclasses": "/apis/scheduling.k8s.io/v1/priorityclasses",
 }
+OVERVIEW = ("pods", "resourcequotas")
+"""What an overview of jobs needs beside them."""
 _JOBS = f"/apis/{TRAINING_API_VERSION}/tfjobs"
 _EVENTS = (
     # Of the many that go well only those that tell one pod from another of its name.
@@ -104,17 +106,20 @@ class State:
         return found
 
 
-def read(server: ApiServer) -> State:
-    """One look at the cluster: a list for each kind, nothing for each object."""
-    kinds = {kind: server.items(path) for kind, path in _PATHS.items()}
+def read(server: ApiServer, wanted: Collection[str] | None = None) -> State:
+    """One look at the cluster: a list for each kind, nothing for each object.
+
+    `wanted`: TFJobs and these kinds alone.
+    """
+    kinds = {kind: server.items(path) for kind, path in _PATHS.items() if wanted is None or kind in wanted}
     jobs = _tfjobs(server)
-    pods = kinds["pods"]
+    pods = kinds.get("pods")
     return State(
         now=server.now,
         kinds=kinds,
         jobs=None if jobs is None else tuple(map(TFJob, jobs)),
         pods=None if pods is None else tuple(map(Pod, pods)),
-        events=_events(server),
+        events=_events(server) if wanted is None else None,
         unread=server.unread,
     )
 

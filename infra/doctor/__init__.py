@@ -3,12 +3,13 @@
 A look reads the cluster once; the rules compare it with the stack, and need no cluster for that.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from infra import live
 from infra.cluster import logs, state
 from infra.cluster.api_server import ApiServer
-from infra.cluster.prometheus import Prometheus
+from infra.cluster.prometheus import Prometheus, by_job
 from infra.doctor.case import STALLED_SECONDS, Case
 from infra.doctor.chain import Diagnosis
 from infra.doctor.rules import creation, foundation, jobs, leftovers, operator, peers, pods, progress
@@ -76,13 +77,11 @@ def _ordered(found: tuple[Diagnosis, ...]) -> tuple[Diagnosis, ...]:
     return tuple(sorted(dict.fromkeys(found), key=lambda one: rank[one.severity]))
 
 
-def _idle_seconds(server: ApiServer, ready: Plan) -> dict[tuple[str, str], float] | None:
+def _idle_seconds(server: ApiServer, ready: Plan) -> Mapping[tuple[str, str], float] | None:
     if ready.stack.monitoring is None:
         return None
     found = Prometheus(server, ready.stack.monitoring.namespace).query(_SINCE_PROGRESS)
-    if found is None:
-        return None
-    return {(s.labels.get("namespace", ""), s.labels.get("tfjob", "")): s.value for s in found}
+    return None if found is None else by_job(found)
 
 
 __all__ = ["Case", "Diagnosis", "concerning", "diagnose", "look"]

@@ -20,8 +20,8 @@ def check(case: Case) -> Iterator[Diagnosis]:
     down = list(_down(case))
     yield from down
     if not down:
-        yield from _without_rights(case)
-        yield from _not_taken_up(case)
+        refused_rights = list(_without_rights(case))
+        yield from refused_rights or _not_taken_up(case)
 
 
 def deployment(case: Case) -> Object | None:

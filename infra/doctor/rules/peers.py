@@ -9,7 +9,7 @@ from infra.doctor.case import Case
 from infra.doctor.chain import Diagnosis, Evidence, Step
 from infra.doctor.rules import network
 from infra.doctor.rules.pods import standing
-from infra.vocabulary import TFJOB_PORT
+from infra.vocabulary import TFJOB_PORT, TFJOB_PORT_NAME
 
 _Found = tuple[str, Step, str, str, str]
 """Code, step, cause, fix, what was seen."""
@@ -83,7 +83,7 @@ def _services(case: Case, pods: list[Pod]) -> _Found | None:
         ports = [p for p in spec.get("ports") or () if p.get("port") == port]
         headless = spec.get("clusterIP") == "None"
         target = ports[0].get("targetPort", port) if ports else None
-        if not ports or (not headless and target not in (port, "tfjob-port")):
+        if not ports or (not headless and target not in (port, TFJOB_PORT_NAME)):
             listed = ", ".join(str(p.get("port")) for p in spec.get("ports") or ()) or "none"
             return (
                 "peer-port-wrong",

@@ -1,0 +1,181 @@
+"""`colo doctor` and `colo status` as they are typed: a healthy sandbox, few rights, no cluster."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+from infra.places import ROOT
+from tests.cluster.conftest import eventually
+from tests.cluster.test_check_live import written
+
+pytestmark = pytest.mark.cluster
+
+ACCOUNT = "system:serviceaccount:kubeflow:colocation-reader"
+
+
+@pytest.fixture
+def colo(sandbox):
+    """Runs the command: exit code, stdout, stderr."""
+
+    def run(*arguments, **variables):
+        done = subprocess.run(
+            [sys.executable, "-m", "infra.cli", *arguments],
+            cwd=ROOT,
+            env=sandbox.workspace.environment() | variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "Traceback" not in done.stdout + done.stderr
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def reader(sandbox, tmp_path_factory):
+    """A kubeconfig of the account that the project writes down."""
+    manifest = ROOT / "rbac" / "reader.yaml"
+    sandbox.kubectl("apply", "-f", str(manifest))
+    token = sandbox.kubectl("create", "token", "colocation-reader", "-n", "kubeflow").strip()
+    yield written(tmp_path_factory.mktemp("reader"), sandbox, token)
+    sandbox.kubectl("delete", "-f", str(manifest))
+
+
+def test_the_deployed_stack_is_well(deployed_once, colo):
+    code, out, err = colo("doctor", "--stack", "dev")
+    assert (code, err) == (0, ""), out
+    assert out.startswith("stack dev: no faults (")
+
+
+def test_the_stack_that_the_cluster_carries_is_the_one_that_is_meant(deployed_once, colo):
+    code, out, _ = colo("doctor", "tf-mnist-cpu", "--format", "json")
+    assert (code, json.loads(out)["diagnoses"]) == (0, [])
+
+
+def test_a_job_that_is_not_there_is_told_with_those_there_are(colo):
+    code, out, err = colo("doctor", "tf-mnist-cup", "--stack", "dev")
+    assert (code, out) == (2, "")
+    assert "stack dev has no job tf-mnist-cup; write tf-mnist-cpu" in err
+
+
+def test_every_command_of_the_page_works(deployed_once, colo):
+    page = (ROOT / "docs/tasks/doctor.md").read_text("utf-8")
+    commands = [
+        line.split(" #")[0].split()[1:] for line in page.splitlines() if line.startswith(".venv/bin/colo ")
+    ]
+    assert len(commands) >= 3
+    for command in commands:
+        if "--watch" not in command:
+            code, _, err = colo(*command)
+            assert (code, err) in ((0, ""), (0, err if "json" in command else "")), command
+
+
+def test_the_account_of_the_manifest_is_all_that_both_commands_need(deployed_once, colo, reader):
+    def allowed():
+        code, out, _ = colo("doctor", "--stack", "dev", KUBECONFIG=reader)
+        return (code, "could not be read" in out) == (0, False)
+
+    eventually(allowed, timeout_seconds=10)
+    code, out, _ = colo("status", "--stack", "dev", KUBECONFIG=reader)
+    assert (code, "could not be read" in out) == (0, False)
+    assert "tf-mnist-cpu" in out
+
+
+def test_the_account_of_the_manifest_can_do_no_more(sandbox, reader):
+    listed = sandbox.kubectl("auth", "can-i", "--list", f"--as={ACCOUNT}", "-n", "kubeflow")
+    given = {}
+    for line in listed.splitlines()[1:]:
+        resource, rest = line.split(maxsplit=1)
+        given[resource] = rest[rest.rindex("[") :]
+    documents = list(yaml.safe_load_all((ROOT / "rbac/reader.yaml").read_text("utf-8")))
+    asked = {
+        f"{resource}.{group}" if (group := rule["apiGroups"][0]) else resource
+        for document in documents
+        for rule in document.get("rules", ())
+        for resource in rule["resources"]
+    }
+    everybodys = {name for name in given if name.startswith(("[", "selfsubject"))}
+    assert given.keys() - everybodys == asked
+    assert {given[name] for name in asked} == {"[list]", "[get]"}
+    for verb, thing in (
+        ("get", "secrets"),
+        ("list", "configmaps"),
+        ("create", "pods/exec"),
+        ("delete", "pods"),
+    ):
+        answer = sandbox.kubectl(
+            "auth", "can-i", verb, thing, f"--as={ACCOUNT}", "-n", "kubeflow", check=False
+        )
+        assert answer.startswith("no"), (verb, thing)
+    elsewhere = sandbox.kubectl(
+        "auth",
+        "can-i",
+        "get",
+        "pods",
+        "--subresource=log",
+        f"--as={ACCOUNT}",
+        "-n",
+        "kube-system",
+        check=False,
+    )
+    assert elsewhere.startswith("no")
+
+
+def test_what_an_account_may_not_read_is_said_and_the_rest_goes_on(sandbox, namespace, colo, tmp_path):
+    sandbox.kubectl("create", "serviceaccount", "nobody", "-n", namespace)
+    name = f"doctor-{namespace}"
+    sandbox.kubectl("create", "clusterrole", name, "--verb=list", "--resource=namespaces,pods")
+    account = f"--serviceaccount={namespace}:nobody"
+    sandbox.kubectl("create", "clusterrolebinding", name, f"--clusterrole={name}", account)
+    token = sandbox.kubectl("create", "token", "nobody", "-n", namespace).strip()
+    kubeconfig = written(tmp_path, sandbox, token)
+    try:
+
+        def looked():
+            code, out, _ = colo("doctor", "--stack", "dev", "--format", "json", KUBECONFIG=kubeconfig)
+            unread = {one["kind"] for one in json.loads(out)["unread"]}
+            return "pods" not in unread and (code, unread)
+
+        code, unread = eventually(looked, timeout_seconds=10)
+        assert code == 0
+        assert {"nodes", "tfjobs", "events", "deployments", "customresourcedefinitions"} <= unread
+    finally:
+        sandbox.kubectl("delete", "clusterrolebinding", name)
+        sandbox.kubectl("delete", "clusterrole", name)
+
+
+@pytest.mark.parametrize("command", ["doctor", "status"])
+def test_a_server_that_is_away_is_one_sentence_within_seconds(sandbox, colo, tmp_path, command):
+    since = time.monotonic()
+    away = written(tmp_path, sandbox, "nobody", server="https://127.0.0.1:1")
+    code, out, err = colo(command, "--stack", "dev", KUBECONFIG=away)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "cannot look: the API server 127.0.0.1:1 does not answer" in err
+    assert time.monotonic() - since < 10
+
+
+def test_status_fits_on_a_narrow_screen(deployed_once, colo):
+    code, out, err = colo("status", "--stack", "dev")
+    assert (code, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+    for word in ("tf-digits-dist", "tf-mnist-gpu", "node-gpu-0", "requests.nvidia.com/gpu"):
+        assert word in out
+
+
+def test_without_the_definition_the_jobs_that_it_takes_along_are_told(deployed, colo):
+    deployed.sandbox.kubectl("delete", "crd", "tfjobs.kubeflow.org", "--timeout=60s")
+    try:
+        code, out, _ = colo("doctor", "--stack", "dev", "--format", "json")
+        [found] = [one for one in json.loads(out)["diagnoses"] if one["code"] == "crd-absent"]
+        assert (code, "tf-mnist-cpu" in found["affects"]) == (1, True)
+        assert found["fix"] == "pulumi up --refresh --stack dev"
+    finally:
+        deployed.up("--refresh")
+    assert colo("doctor", "--stack", "dev")[0] == 0
