@@ -120,7 +120,7 @@ def ill(ward):
         ("unbound", "claim-unbound", "events", "unbound immediate PersistentVolumeClaims"),
         ("claimless", "claim-absent", "events", '"nowhere" not found'),
         ("away", "registry-unreachable", "events", "registry.invalid"),
-        ("unset", "config-absent", "current", "nowhere"),
+        ("unset", "config-absent", "events", "nowhere"),
         ("unmounted", "volume-not-mounted", "events", "nowhere"),
         ("no-command", "command-not-found", "current", "exit code"),
         ("no-script", "command-not-found", "logs", "can't open file"),
@@ -355,10 +355,12 @@ def operator(sandbox):
 def test_an_operator_that_may_not_make_pods_is_told(ward, operator):
     namespace = ward.admit("rights")
     rules = ward.sandbox.get("clusterrole", "training-operator")["rules"]
-    index = next(i for i, rule in enumerate(rules) if rule["resources"] == ["pods"])
-    patch = [{"op": "replace", "path": f"/rules/{index}/verbs", "value": ["get", "list", "watch"]}]
+    for rule in rules:
+        rule["resources"] = [resource for resource in rule["resources"] if resource != "pods"]
+    rules.append({"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]})
+    kept = [rule for rule in rules if rule["resources"]]
     ward.sandbox.kubectl(
-        "patch", "clusterrole", "training-operator", "--type=json", f"-p={json.dumps(patch)}"
+        "patch", "clusterrole", "training-operator", "--type=merge", "-p", json.dumps({"rules": kept})
     )
     ward.submit(namespace, job("unmade", SLEEP))
     found = ward.until("unmade", "operator-without-rights", timeout_seconds=90)

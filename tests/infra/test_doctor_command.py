@@ -78,7 +78,7 @@ def test_only_gets_are_sent(doctor, server):
 def test_what_may_not_be_read_is_said_and_is_no_fault(doctor, server):
     for path in ("/api/v1/nodes", "/api/v1/pods", "/apis/kubeflow.org/v1/tfjobs", "/api/v1/namespaces"):
         server.answers[path] = 403
-    code, out, _ = doctor("--format", "json")
+    _code, out, _ = doctor("--format", "json")
     found = json.loads(out)
     assert {one["kind"] for one in found["unread"]} == {"namespaces", "nodes", "pods", "tfjobs"}
     assert "not-deployed" not in {one["code"] for one in found["diagnoses"]}
@@ -155,7 +155,7 @@ def test_two_hundred_jobs_with_twelve_hundred_pods_take_few_requests_and_seconds
     pods = []
     for name in names:
         for i in range(6):
-            one = unscheduled(job=name, **{}) if i % 2 else pod(f"{name}-worker-{i}", job=name)
+            one = unscheduled(job=name) if i % 2 else pod(f"{name}-worker-{i}", job=name)
             one["metadata"] |= filler | {"name": f"{name}-worker-{i}"}
             pods.append(one)
     server.answers |= {

@@ -36,8 +36,7 @@ def of(case: Case, pod: Pod) -> PodFault | None:
 def _fault(case: Case, pod: Pod, container: Container) -> PodFault:
     reason, message = container.waits or ("", "")
     image = pod.image(container.name)
-    # The status falls back to "Back-off pulling image"; the events keep what the registry said.
-    failed = said(case, pod, "Failed", "InspectFailed") or f"{reason}: {message}"
+    failed = _told(case, pod) or f"{reason}: {message}"
     secret = said(case, pod, _NO_SECRET)
     place = role_place(case, pod).partition(".")[0]
     text = f"{failed} {message}"
@@ -68,3 +67,12 @@ def _fault(case: Case, pod: Pod, container: Container) -> PodFault:
             *(e for e in evidence("", secret) if e.step == "events"),
         ),
     )
+
+
+def _told(case: Case, pod: Pod) -> str | None:
+    """What the registry said: by the events, for the status soon says "Back-off" and no more."""
+    found = case.state.about("Pod", pod.namespace, pod.name, pod.uid)
+    failed = [event for event in found if event.reason in ("Failed", "InspectFailed")]
+    # The kubelet also writes `Error: ErrImagePull` and `Error: ImagePullBackOff`.
+    telling = [event for event in failed if not event.message.startswith("Error: ")]
+    return str((telling or failed)[-1]) if failed else None
