@@ -9,9 +9,9 @@ from infra.cli import UnfitError
 from infra.cli.stacks import add_stack, chosen
 from infra.cluster import state
 from infra.cluster.api_server import ApiServer
+from infra.cluster.overview import Measures, overview
 from infra.cluster.prometheus import Prometheus, by_job
 from infra.plan import Plan
-from infra.status import Measures, overview
 
 _SECONDS = 2
 _CLEAR = "\033[H\033[2J"

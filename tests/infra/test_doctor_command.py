@@ -5,9 +5,9 @@ import json
 import pytest
 
 from infra.cli import main
+from infra.cluster.overview import Measures, overview
 from infra.doctor.chain import Diagnosis, Evidence
 from infra.doctor.text import written
-from infra.status import Measures, overview
 from tests.infra.doctor.conftest import Clinic, node, pod, tfjob, unscheduled
 from tests.infra.live.test_reader import CRD, Server
 
