@@ -15,9 +15,7 @@ from infra.plan import Plan
 
 _SECONDS = 2
 _CLEAR = "\033[H\033[2J"
-_BY_JOB = "max by (namespace, tfjob) ({})"
-# Of several workers the first one's: each has its own.
-_LOSS = 'max by (namespace, tfjob) (training_loss{replica_index="0"})'
+_BY_JOB = "max by (namespace, tfjob) ({})"  # one pod speaks for a job
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -73,5 +71,5 @@ def _measures(server: ApiServer, ready: Plan) -> Measures | None:
     if epochs is None:
         return None  # said once; the others would not be answered either
     steps = prometheus.query(_BY_JOB.format("training_step"))
-    losses = prometheus.query(_LOSS)
+    losses = prometheus.query(_BY_JOB.format("training_loss"))
     return Measures(*(by_job(found) for found in (epochs, steps, losses)))

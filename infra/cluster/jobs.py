@@ -44,6 +44,12 @@ class TFJob:
         return {str(role).lower(): int(spec.get("replicas", 1)) for role, spec in found.items()}
 
     @property
+    def succeeded(self) -> Mapping[str, int]:
+        """Pods that have ended well, by role, those among them that are gone."""
+        found = (self.raw.get("status") or {}).get("replicaStatuses") or {}
+        return {str(role).lower(): int(status.get("succeeded") or 0) for role, status in found.items()}
+
+    @property
     def leader(self) -> str:
         """The pod whose end ends the job."""
         return leading_pod(self.name, has_chief=bool({"chief", "master"} & self.replicas.keys()))

@@ -11,7 +11,7 @@ from infra.cluster.objects import moment
 
 MOST = 24
 """Logs that one look reads; a node that is away costs `_SECONDS` for each."""
-_TOGETHER = 12
+_TOGETHER = 8
 _SECONDS = 2.0
 _QUERY = {"tailLines": "200", "limitBytes": "131072", "timestamps": "true"}
 

@@ -61,21 +61,31 @@ def _jobs(stack: Stack, state: State, tenant: str, measures: Measures | None) ->
 def _rows(state: State, job: TFJob, measures: Measures | None) -> Iterator[tuple[str, ...]]:
     """The job, then its roles where it has several."""
     pods = state.pods_of(job)
-    about = (job.name, job.state or "(new)", *_pods(state, pods, sum(job.replicas.values()), job.created))
+    about = (job.name, job.state or "(new)", *_pods(state, pods, job, job.replicas, job.created))
     key = (job.namespace, job.name)
     yield about + ((_progress(measures, key), _number(measures.losses.get(key))) if measures else ())
     if len(job.replicas) > 1:
         for role, wanted in job.replicas.items():
             of_role = [pod for pod in pods if pod.role == role]
-            yield (f"  {role}", "", *_pods(state, of_role, wanted, None), *(("", "") if measures else ()))
+            yield (
+                f"  {role}",
+                "",
+                *_pods(state, of_role, job, {role: wanted}, None),
+                *(("", "") if measures else ()),
+            )
 
 
-def _pods(state: State, pods: Sequence[Pod], wanted: int, since: datetime | None) -> tuple[str, ...]:
+def _pods(
+    state: State, pods: Sequence[Pod], job: TFJob, wanted: Mapping[str, int], since: datetime | None
+) -> tuple[str, ...]:
+    """Of some roles: pods ready or ended well, nodes, age, restarts."""
     nodes = sorted({pod.node for pod in pods if pod.node})
     node = nodes[0] if len(nodes) == 1 else f"{len(nodes)} nodes" if nodes else _ABSENT
     ready = sum(pod.ready or pod.phase == "Succeeded" for pod in pods)
+    if job.settled:
+        ready = max(ready, sum(job.succeeded.get(role, 0) for role in wanted))
     age = _age(state.seconds_since(since)) if since else ""
-    return f"{ready}/{wanted}", node, age, str(sum(pod.restarts for pod in pods))
+    return f"{ready}/{sum(wanted.values())}", node, age, str(sum(pod.restarts for pod in pods))
 
 
 def _progress(measures: Measures, key: tuple[str, str]) -> str:

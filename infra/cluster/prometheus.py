@@ -2,26 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from infra.cluster.api_server import ApiServer, RefusedError
+from infra.cluster.watching import SERVICE, Alert, Sample, Target, Watching
 
-SERVICE = "prometheus-operated:9090"
-"""The Service that the Prometheus Operator makes for every Prometheus."""
+_PORT = 9090
 _SECONDS = 5.0
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One series of an answer, and its value now."""
-
-    labels: Mapping[str, str]
-    value: float
-
-
-def by_job(samples: tuple[Sample, ...] | None) -> Mapping[tuple[str, str], float]:
-    """Values by namespace and name of the TFJob."""
-    return {(s.labels.get("namespace", ""), s.labels.get("tfjob", "")): s.value for s in samples or ()}
+_SINCE_PROGRESS = "time() - max by (namespace, tfjob) (training_last_progress_timestamp_seconds)"
 
 
 class Prometheus:
@@ -32,13 +20,44 @@ class Prometheus:
 
     def query(self, expression: str) -> tuple[Sample, ...] | None:
         """The series that an instant query returns; None if there is no answer, and it is noted."""
-        path = f"/api/v1/namespaces/{self._namespace}/services/{SERVICE}/proxy/api/v1/query"
+        found = self._ask("query", query=expression)
+        if found is None:
+            return None
+        return tuple(Sample(series["metric"], float(series["value"][1])) for series in found["result"])
+
+    def watching(self) -> Watching | None:
+        """What it scrapes, and which alerts fire; None if it does not answer, and it is noted."""
+        targets = self._ask("targets", state="active")
+        alerts = self._ask("alerts") if targets is not None else None
+        if targets is None or alerts is None:
+            return None
+        idle = self.query(_SINCE_PROGRESS)
+        return Watching(
+            targets=tuple(
+                Target(labels=t["labels"], up=t["health"] != "down", error=str(t.get("lastError") or ""))
+                for t in targets["activeTargets"]
+            ),
+            alerts=tuple(
+                Alert(labels=a["labels"], annotations=a.get("annotations") or {}, since=str(a["activeAt"]))
+                for a in alerts["alerts"]
+                if a.get("state") == "firing"
+            ),
+            idle_seconds=by_job(idle),
+        )
+
+    def _ask(self, path: str, **query: str) -> Mapping[str, Any] | None:
+        proxied = f"/api/v1/namespaces/{self._namespace}/services/{SERVICE}:{_PORT}/proxy/api/v1/{path}"
         try:
-            answer = self._server.text(path, seconds=_SECONDS, query=expression)
-            result = json.loads(answer)["data"]["result"]
-            return tuple(Sample(series["metric"], float(series["value"][1])) for series in result)
+            answer = self._server.text(proxied, seconds=_SECONDS, **query)
+            found: Mapping[str, Any] = json.loads(answer)["data"]
+            return found
         except RefusedError as fault:
             self._server.note("services/proxy", fault)
-        except (ValueError, KeyError, TypeError, IndexError):
+        except (ValueError, KeyError, TypeError):
             self._server.note("services/proxy", RefusedError(502, "the answer is not Prometheus's"))
         return None
+
+
+def by_job(samples: tuple[Sample, ...] | None) -> Mapping[tuple[str, str], float]:
+    """Values by namespace and name of the TFJob."""
+    return {(s.labels.get("namespace", ""), s.labels.get("tfjob", "")): s.value for s in samples or ()}

@@ -12,9 +12,9 @@ from functools import cached_property
 from infra.cluster.api_server import ApiServer
 from infra.cluster.events import Event
 from infra.cluster.jobs import TFJob
-from infra.cluster.objects import Key, Object, Unread, key_of, name_of
+from infra.cluster.objects import Key, Object, Unread, created, key_of, name_of
 from infra.cluster.pods import Pod
-from infra.vocabulary import TRAINING_API_VERSION
+from infra.vocabulary import MONITORING_API_VERSION, TRAINING_API_VERSION
 
 _PATHS = {
     "namespaces": "/api/v1/namespaces",
@@ -33,6 +33,11 @@ _PATHS = {
 OVERVIEW = ("pods", "resourcequotas")
 """What an overview of jobs needs beside them."""
 _JOBS = f"/apis/{TRAINING_API_VERSION}/tfjobs"
+_MONITORING = {
+    kind: f"/apis/{MONITORING_API_VERSION}/{kind}"
+    for kind in ("prometheuses", "podmonitors", "servicemonitors")
+}
+"""Kinds that a cluster may not know."""
 _EVENTS = (
     # Of the many that go well only those that tell one pod from another of its name.
     "type=Warning",
@@ -80,6 +85,10 @@ class State:
         """Age of something; none where the time is not known."""
         return 0.0 if time is None else (self.now - time).total_seconds()
 
+    def seconds_since_created(self, item: Object) -> float:
+        """Age of an object."""
+        return self.seconds_since(created(item))
+
     @cached_property
     def _by_key(self) -> Mapping[str, Mapping[Key, Object]]:
         return {kind: {key_of(item): item for item in self.of(kind)} for kind in self.kinds}
@@ -112,6 +121,8 @@ def read(server: ApiServer, wanted: Collection[str] | None = None) -> State:
     `wanted`: TFJobs and these kinds alone.
     """
     kinds = {kind: server.items(path) for kind, path in _PATHS.items() if wanted is None or kind in wanted}
+    if wanted is None:
+        kinds |= {k: server.items(path, absent_is_empty=True) for k, path in _MONITORING.items()}
     jobs = _tfjobs(server)
     pods = kinds.get("pods")
     return State(

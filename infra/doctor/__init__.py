@@ -3,16 +3,28 @@
 A look reads the cluster once; the rules compare it with the stack, and need no cluster for that.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from infra import live
 from infra.cluster import logs, state
 from infra.cluster.api_server import ApiServer
-from infra.cluster.prometheus import Prometheus, by_job
+from infra.cluster.prometheus import Prometheus
+from infra.cluster.watching import Watching
 from infra.doctor.case import STALLED_SECONDS, Case
 from infra.doctor.chain import Diagnosis
-from infra.doctor.rules import creation, foundation, jobs, leftovers, operator, peers, pods, progress
+from infra.doctor.rules import (
+    alerts,
+    creation,
+    foundation,
+    grafana,
+    jobs,
+    leftovers,
+    monitoring,
+    operator,
+    peers,
+    pods,
+    progress,
+)
 from infra.doctor.wanted_logs import wanted
 from infra.live import reader
 from infra.plan import Plan
@@ -20,7 +32,6 @@ from infra.plan import Plan
 _SAID_OF_JOBS = ("gpus-not-allocatable",)
 """Codes of `colo check --live` that are not repeated where a job says the same."""
 _ANSWERS = "webhook-without-endpoint"
-_SINCE_PROGRESS = "time() - max by (namespace, tfjob) (training_last_progress_timestamp_seconds)"
 
 
 def look(server: ApiServer, ready: Plan, name: str, *, stalled_seconds: float = STALLED_SECONDS) -> Case:
@@ -35,7 +46,7 @@ def look(server: ApiServer, ready: Plan, name: str, *, stalled_seconds: float = 
         name=name,
         state=state.read(server),
         live=snapshot,
-        idle_seconds=_idle_seconds(server, ready),
+        watching=_watching(server, ready),
         stalled_seconds=stalled_seconds,
     )
     return replace(case, logs=logs.read(server, wanted(case)))
@@ -52,6 +63,8 @@ def diagnose(case: Case, ready: Plan) -> tuple[Diagnosis, ...]:
     of_jobs += tuple(found for found in jobs.failed(case) if not told & set(found.affects))
     of_jobs += tuple(jobs.held_back(case))
     of_jobs += tuple(found for found in progress.check(case) if not told & set(found.affects))
+    told |= {name for found in of_jobs for name in found.affects}
+    around_jobs = (*monitoring.check(case), *grafana.check(case), *alerts.check(case, told))
     codes = {found.code for found in of_jobs}
     down = any(found.code == "operator-down" for found in operators)
     around = tuple(
@@ -63,7 +76,7 @@ def diagnose(case: Case, ready: Plan) -> tuple[Diagnosis, ...]:
         and not (found.code == _ANSWERS and down)
         and found.code not in ("live-unread", "operator-absent" if down else "")
     )
-    return _ordered((*missing, *operators, *around, *of_jobs))
+    return _ordered((*missing, *operators, *around, *of_jobs, *around_jobs))
 
 
 def concerning(found: Diagnosis, job: str) -> bool:
@@ -77,11 +90,10 @@ def _ordered(found: tuple[Diagnosis, ...]) -> tuple[Diagnosis, ...]:
     return tuple(sorted(dict.fromkeys(found), key=lambda one: rank[one.severity]))
 
 
-def _idle_seconds(server: ApiServer, ready: Plan) -> Mapping[tuple[str, str], float] | None:
+def _watching(server: ApiServer, ready: Plan) -> Watching | None:
     if ready.stack.monitoring is None:
         return None
-    found = Prometheus(server, ready.stack.monitoring.namespace).query(_SINCE_PROGRESS)
-    return None if found is None else by_job(found)
+    return Prometheus(server, ready.stack.monitoring.namespace).watching()
 
 
 __all__ = ["Case", "Diagnosis", "concerning", "diagnose", "look"]

@@ -7,6 +7,7 @@ from functools import cached_property
 from infra.cluster.jobs import TFJob
 from infra.cluster.logs import Log, Logs, Source
 from infra.cluster.state import State
+from infra.cluster.watching import Watching
 from infra.live.snapshot import Snapshot
 from infra.models import JobSpec, Stack
 
@@ -27,9 +28,14 @@ class Case:
     live: Snapshot
     """The same cluster, as `colo check --live` looks at it."""
     logs: Logs = field(default_factory=dict)
-    idle_seconds: Mapping[tuple[str, str], float] | None = None
-    """Since a job last got on, by namespace and name, as its own metrics say. None: nobody keeps them."""
+    watching: Watching | None = None
+    """What the cluster's Prometheus says. None: there is none, or it does not answer."""
     stalled_seconds: float = STALLED_SECONDS
+
+    @property
+    def idle_seconds(self) -> Mapping[tuple[str, str], float]:
+        """Since jobs last got on, as their own metrics say; none of jobs without."""
+        return self.watching.idle_seconds if self.watching else {}
 
     @property
     def update(self) -> str:

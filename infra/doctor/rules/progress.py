@@ -15,7 +15,7 @@ def check(case: Case) -> Iterator[Diagnosis]:
     for job in case.jobs:
         if job.state != "Running" or case.state.seconds_since(job.since) < case.stalled_seconds:
             continue
-        idle = (case.idle_seconds or {}).get((job.namespace, job.name))
+        idle = case.idle_seconds.get((job.namespace, job.name))
         log = case.log(job.namespace, job.leader, TENSORFLOW_CONTAINER)
         if idle is not None:
             if idle >= case.stalled_seconds:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from infra.cluster.watching import Watching
 from infra.doctor import concerning
 from tests.infra.doctor.conftest import (
     NOW,
@@ -260,10 +261,10 @@ def test_a_pod_that_was_made_again_since_it_was_stopped_is_no_finding(clinic, re
 
 def test_a_training_that_makes_no_step_is_a_fault_by_its_metrics(clinic):
     clinic.jobs = [tfjob(since=3600)]
-    clinic.change["idle_seconds"] = {("vision", "mnist"): 1200.0}
+    clinic.change["watching"] = Watching(idle_seconds={("vision", "mnist"): 1200.0})
     found = clinic.only("no-progress")
     assert (found.severity, "20 min" in found.cause) == ("fault", True)
-    clinic.change["idle_seconds"] = {("vision", "mnist"): 20.0}
+    clinic.change["watching"] = Watching(idle_seconds={("vision", "mnist"): 20.0})
     assert clinic.found() == ()
 
 

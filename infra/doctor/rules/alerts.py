@@ -1,0 +1,45 @@
+"""What the alerts of this project say of nodes, services and jobs: their rules are not written again here."""
+
+from collections.abc import Collection, Iterator
+
+from components.rendering.alerts import alert_names
+from infra.cluster.watching import Alert
+from infra.doctor.case import Case
+from infra.doctor.chain import Diagnosis, Evidence
+
+_OBJECTS = (("tfjob", "TFJob"), ("pod", "Pod"), ("node", "Node"), ("resourcequota", "ResourceQuota"))
+
+
+def check(case: Case, told: Collection[str]) -> Iterator[Diagnosis]:
+    """The alerts that fire; those of jobs that are told already are not repeated."""
+    known = alert_names()
+    for alert in case.watching.alerts if case.watching else ():
+        job = alert.labels.get("tfjob") or _job_of(case, alert)
+        if alert.name in known and job not in told:
+            yield Diagnosis(
+                severity="fault" if alert.labels.get("severity") == "critical" else "warning",
+                code="alert-firing",
+                object=_object(alert),
+                breaks_at="current",
+                cause=alert.annotations.get("summary") or alert.name,
+                fix=f"follow docs/runbooks/{alert.name}.md",
+                evidence=(
+                    Evidence("current", f"{alert.name} fires since {alert.since[:19]}Z"),
+                    *(Evidence("current", text) for text in [alert.annotations.get("description")] if text),
+                ),
+                affects=(job,) if job else (),
+            )
+
+
+def _job_of(case: Case, alert: Alert) -> str | None:
+    """The job whose pod an alert is about."""
+    where = alert.labels.get("namespace"), alert.labels.get("pod")
+    return next((pod.job for pod in case.state.pods or () if (pod.namespace, pod.name) == where), None)
+
+
+def _object(alert: Alert) -> str:
+    for label, kind in _OBJECTS:
+        if name := alert.labels.get(label):
+            namespace = alert.labels.get("namespace")
+            return f"{kind} {namespace}/{name}" if namespace and kind != "Node" else f"{kind} {name}"
+    return f"alert {alert.name}"
