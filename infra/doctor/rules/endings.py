@@ -1,6 +1,7 @@
 """Containers that ended otherwise than well: memory, command, script, and what else an exit code says."""
 
-from infra.cluster.pods import Container, Ended, Pod
+from infra.cluster.containers import Container, Ended
+from infra.cluster.pods import Pod
 from infra.doctor.case import Case
 from infra.doctor.rules import tracebacks
 from infra.doctor.rules.faults import PodFault, evidence, role_place, said

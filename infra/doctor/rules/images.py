@@ -2,7 +2,8 @@
 
 import re
 
-from infra.cluster.pods import Container, Pod
+from infra.cluster.containers import Container
+from infra.cluster.pods import Pod
 from infra.doctor.case import Case
 from infra.doctor.rules.faults import PodFault, evidence, role_place, said
 

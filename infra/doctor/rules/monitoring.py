@@ -124,22 +124,32 @@ def _jobs_targets(case: Case) -> Iterator[Diagnosis]:
         if target is not None:
             yield from _down([target], job.title, (job.name,))
         elif _should_serve(case, job, leader):
-            spec = case.declared(job)
-            yield _lacking(
-                job.title,
-                f"Prometheus has no target for {leader.name}: no port of it is named {METRICS_PORT}",
-                f"write metrics_port in {case.place(spec) if spec else 'the job'}, "
-                "or name the port metrics; then run it again",
-                "target-missing",
-                (job.name,),
-            )
+            cause, fix = _why_no_target(case, job, leader)
+            yield _lacking(job.title, cause, fix, "target-missing", (job.name,))
+
+
+def _why_no_target(case: Case, job: TFJob, leader: Pod) -> tuple[str, str]:
+    spec, monitoring = case.declared(job), case.stack.monitoring
+    place = case.place(spec) if spec else "the job"
+    monitor = case.state.find("podmonitors", monitoring.namespace if monitoring else "", TRAINING_PODS)
+    namespaces = ((monitor or {}).get("spec") or {}).get("namespaceSelector") or {}
+    if not namespaces.get("any") and job.namespace not in (namespaces.get("matchNames") or (job.namespace,)):
+        return f"the PodMonitor {TRAINING_PODS} does not look into the namespace {job.namespace}", case.update
+    if METRICS_PORT not in leader.port_names and scraped_port(leader.annotations) is None:
+        return (
+            f"Prometheus has no target for {leader.name}: no port of it is named {METRICS_PORT}",
+            f"write metrics_port in {place}, or name the port {METRICS_PORT}; then run it again",
+        )
+    return (
+        f"Prometheus has no target for {leader.name}, though it has a port named {METRICS_PORT} or says so",
+        "see Status, Service discovery in Prometheus: which rule drops it",
+    )
 
 
 def _should_serve(case: Case, job: TFJob, leader: Pod) -> bool:
     """Whether the stack, an annotation or a port says that the pod has metrics."""
     spec = case.declared(job)
-    annotations = leader.raw["metadata"].get("annotations") or {}
-    return bool(spec and spec.metrics_port) or scraped_port(annotations) is not None
+    return bool(spec and spec.metrics_port) or scraped_port(leader.annotations) is not None
 
 
 def _of(case: Case, job: str) -> Sequence[Target]:

@@ -178,3 +178,18 @@ def test_a_grafana_that_refuses_a_password_is_told_with_the_way_in(clinic):
     clinic.logs[Source("monitoring", "g-1", "grafana")] = Log((line,))
     found = clinic.only("grafana-refuses-login")
     assert "grafana_password --show-secrets" in found.fix
+
+
+@pytest.mark.parametrize(
+    ("monitored", "ports", "word"),
+    [
+        (["speech"], ["metrics"], "does not look into the namespace vision"),
+        (["vision"], ["http"], "no port of it is named metrics"),
+        (["vision"], ["metrics"], "though it has a port named metrics"),
+    ],
+)
+def test_why_a_target_is_missing_is_told(clinic, monitored, ports, word):
+    clinic.kinds["podmonitors"][0]["spec"] = {"namespaceSelector": {"matchNames": monitored}}
+    clinic.pods[0]["spec"]["containers"][0]["ports"] = [{"name": name} for name in ports]
+    watched(clinic, OPERATOR)
+    assert word in clinic.only("target-missing").cause
