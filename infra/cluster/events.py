@@ -37,6 +37,11 @@ class Event:
         return " ".join(str(self.raw.get("message") or "").split())
 
     @property
+    def count(self) -> int:
+        """How often it was said, word for word."""
+        return int(self.raw.get("count") or 1)
+
+    @property
     def at(self) -> datetime | None:
         """When it was last said."""
         series = self.raw.get("series") or {}

@@ -25,6 +25,10 @@ class TFJob:
         return key_of(self.raw)[1]
 
     @property
+    def uid(self) -> str:
+        return str(self.raw["metadata"].get("uid") or "")
+
+    @property
     def title(self) -> str:
         return f"TFJob {self.namespace}/{self.name}"
 
@@ -78,6 +82,11 @@ class TFJob:
     def settled(self) -> bool:
         """Whether it has ended, well or not."""
         return self.state in SETTLED
+
+    @property
+    def restarted(self) -> bool:
+        """Whether the operator has replaced a pod that had failed."""
+        return bool(condition(self.raw, "Restarting"))
 
     @property
     def since(self) -> datetime | None:

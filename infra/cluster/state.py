@@ -43,6 +43,8 @@ _EVENTS = (
     "type=Warning",
     "reason=SuccessfulCreatePod",
     "reason=Killing",
+    "reason=Preempted",
+    "reason=TaintManagerEviction",
 )
 
 

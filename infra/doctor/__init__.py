@@ -81,7 +81,7 @@ def diagnose(case: Case, ready: Plan) -> tuple[Diagnosis, ...]:
 
 def concerning(found: Diagnosis, job: str) -> bool:
     """Whether a diagnosis is about a job: its own, one that stops it, or one of what all stand on."""
-    return job in found.affects or (not found.affects and not found.object.startswith("TFJob "))
+    return job in found.affects or (not found.affects and not found.object.startswith(("TFJob ", "Pod ")))
 
 
 def _ordered(found: tuple[Diagnosis, ...]) -> tuple[Diagnosis, ...]:

@@ -49,6 +49,6 @@ def _text(found: Diagnosis) -> str:
 
 def _unread(one: Unread) -> str:
     return (
-        f"advice: {one.kind} could not be read, so nothing is said of them ({one.reason}) [unread]\n"
-        "    fix      use an account as in rbac/reader.yaml"
+        f"advice: {one.kind} could not be read, so nothing is said of them ({one.reason})\n"
+        "    fix      if rights are missing: an account as in rbac/reader.yaml"
     )

@@ -41,7 +41,7 @@ def check(case: Case) -> Iterator[Diagnosis]:
 
 def refused(case: Case, job: TFJob) -> str | None:
     """The newest refusal among the job's events."""
-    found = case.state.about("TFJob", job.namespace, job.name, str(job.raw["metadata"].get("uid") or ""))
+    found = case.state.about("TFJob", job.namespace, job.name, job.uid)
     return next((str(event) for event in reversed(found) if event.reason in _REFUSED), None)
 
 

@@ -108,21 +108,17 @@ def came_back(case: Case, pod: Pod) -> PodFault | None:
 
 def _finished_before(case: Case, pod: Pod) -> str | None:
     """The event of an earlier pod of the name, if nothing says that it was stopped while it ran."""
-    if pod.job is None:
+    job = case.state.job(pod.namespace, pod.job) if pod.job else None
+    if job is None:
         return None
     made = [
-        e
-        for e in case.state.about("TFJob", pod.namespace, pod.job)
-        if e.reason == "SuccessfulCreatePod" and e.message.endswith(f": {pod.name}")
+        event
+        for event in case.state.about("TFJob", job.namespace, job.name, job.uid)
+        if event.reason == "SuccessfulCreatePod" and event.message.endswith(f": {pod.name}")
     ]
-    told = case.state.about("Pod", pod.namespace, pod.name)
-    ended_by_others = [e for e in told if e.uid != pod.uid]
-    times = sum(int(e.raw.get("count") or 1) for e in made)
-    job = case.state.job(pod.namespace, pod.job)
-    restarted = job is not None and any(
-        c.get("type") == "Restarting" for c in (job.raw.get("status") or {}).get("conditions") or ()
-    )
-    return str(made[-1]) if times > 1 and not ended_by_others and not restarted else None
+    stopped = [e for e in case.state.about("Pod", pod.namespace, pod.name) if e.uid != pod.uid]
+    times = sum(event.count for event in made)
+    return str(made[-1]) if times > 1 and not stopped and not job.restarted else None
 
 
 def _ago(case: Case, pod: Pod) -> str:

@@ -22,7 +22,7 @@ LOOKS: tuple[Look, ...] = (
 
 
 def check(case: Case) -> Iterator[Diagnosis]:
-    """Each job's, then those of pods that start runs of scheduled jobs."""
+    """Those of each job that has not succeeded."""
     for job in case.jobs:
         if job.state != "Succeeded":
             yield from of_job(case, job)

@@ -241,13 +241,20 @@ def test_a_container_that_begins_again_after_a_good_end_came_back(clinic):
     assert clinic.only("came-back").severity == "warning"
 
 
-def made_twice(**change):
+def made_twice():
     return event("SuccessfulCreatePod", "Created pod: mnist-worker-0", "mnist", "TFJob", warns=False, count=2)
 
 
 def test_a_pod_that_was_made_again_after_it_had_finished_came_back(clinic):
     clinic.events = [made_twice()]
     assert "made it anew" in clinic.only("came-back").cause
+
+
+def test_pods_of_an_earlier_job_of_that_name_are_not_counted(clinic):
+    earlier = made_twice()
+    earlier["involvedObject"]["uid"] = "earlier"
+    clinic.events = [earlier]
+    assert clinic.found() == ()
 
 
 @pytest.mark.parametrize("reason", ["Killing", "Evicted", "Preempted"])
