@@ -19,7 +19,7 @@ def wanted(case: Case) -> tuple[Source, ...]:
 
 
 def _operators(case: Case) -> Iterator[Source]:
-    if operator.waiting(case):
+    if operator.unserved(case):
         for pod in operator.pods(case)[:2]:
             containers = pod.spec.get("containers") or [{}]
             yield Source(pod.namespace, pod.name, str(containers[0].get("name") or ""))

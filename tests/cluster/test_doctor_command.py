@@ -74,7 +74,7 @@ def test_every_command_of_the_page_works(deployed_once, colo):
     for command in commands:
         if "--watch" not in command:
             code, _, err = colo(*command)
-            assert (code, err) in ((0, ""), (0, err if "json" in command else "")), command
+            assert (code, err if "json" not in command else "") == (0, ""), command
 
 
 def test_the_account_of_the_manifest_is_all_that_both_commands_need(deployed_once, colo, reader):
@@ -113,7 +113,7 @@ def test_the_account_of_the_manifest_can_do_no_more(sandbox, reader):
         answer = sandbox.kubectl(
             "auth", "can-i", verb, thing, f"--as={ACCOUNT}", "-n", "kubeflow", check=False
         )
-        assert answer.startswith("no"), (verb, thing)
+        assert "yes" not in answer, (verb, thing)
     elsewhere = sandbox.kubectl(
         "auth",
         "can-i",
@@ -125,7 +125,7 @@ def test_the_account_of_the_manifest_can_do_no_more(sandbox, reader):
         "kube-system",
         check=False,
     )
-    assert elsewhere.startswith("no")
+    assert "yes" not in elsewhere
 
 
 def test_what_an_account_may_not_read_is_said_and_the_rest_goes_on(sandbox, namespace, colo, tmp_path):

@@ -86,12 +86,15 @@ class Ward:
         spec = data | {"tenant": namespace}
         if change is None:
             self.declare(spec)
-        manifest = tfjob_manifest(
-            JobSpec.model_validate(spec), namespace, priority_class=str(data["priority"])
-        )
+        manifest = self.manifest(namespace, data)
         if change is not None:
             change(manifest)
         return self.create(manifest, check=check)
+
+    def manifest(self, namespace: str, data: dict[str, Any]) -> dict[str, Any]:
+        """The TFJob, as a stack would send it."""
+        spec = JobSpec.model_validate(data | {"tenant": namespace})
+        return dict(tfjob_manifest(spec, namespace, priority_class=spec.priority))
 
     def create(self, manifest: Any, *, check: bool = True) -> str:
         return self.sandbox.kubectl("create", "-f", "-", stdin=json.dumps(manifest), check=check)

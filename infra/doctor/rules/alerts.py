@@ -7,15 +7,23 @@ from infra.cluster.watching import Alert
 from infra.doctor.case import Case
 from infra.doctor.chain import Diagnosis, Evidence
 
+MEASURED = (
+    "CheckpointStale",
+    "GPUIdleThoughAllocated",
+    "PodNearMemoryLimit",
+    "TrainingLossNaN",
+    "TrainingLossRising",
+)
+"""What only metrics know of a job. The rest the doctor sees as it is now; alerts look back for hours."""
 _OBJECTS = (("tfjob", "TFJob"), ("pod", "Pod"), ("node", "Node"), ("resourcequota", "ResourceQuota"))
 
 
 def check(case: Case, told: Collection[str]) -> Iterator[Diagnosis]:
-    """The alerts that fire; those of jobs that are told already are not repeated."""
+    """Those of nodes, services and quotas, and of jobs what nothing else tells."""
     known = alert_names()
     for alert in case.watching.alerts if case.watching else ():
         job = alert.labels.get("tfjob") or _job_of(case, alert)
-        if alert.name in known and job not in told:
+        if alert.name in known and (job is None or (alert.name in MEASURED and job not in told)):
             yield Diagnosis(
                 severity="fault" if alert.labels.get("severity") == "critical" else "warning",
                 code="alert-firing",

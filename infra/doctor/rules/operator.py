@@ -45,9 +45,11 @@ def pods(case: Case) -> tuple[Pod, ...]:
     )
 
 
-def waiting(case: Case) -> tuple[str, ...]:
-    """Jobs that the operator has to do something for."""
-    return (*(job.name for job in case.stuck()), *(spec.name for spec in case.missing))
+def unserved(case: Case) -> tuple[str, ...]:
+    """Jobs without pods, and without a word of why."""
+    return tuple(
+        job.name for job in case.stuck() if not case.state.pods_of(job) and refused(case, job) is None
+    )
 
 
 def _down(case: Case) -> Iterator[Diagnosis]:
@@ -86,7 +88,7 @@ def _down(case: Case) -> Iterator[Diagnosis]:
             *events,
             *unanswered,
         ),
-        affects=waiting(case),
+        affects=(*unserved(case), *(spec.name for spec in case.missing)),
     )
 
 
@@ -102,7 +104,7 @@ def _refused_pods(case: Case, namespace: str, name: str) -> list[str]:
 
 def _without_rights(case: Case) -> Iterator[Diagnosis]:
     """What the operator's own log says of its rights; refusals of pods are said of each job."""
-    affected = tuple(name for name in waiting(case))
+    affected = unserved(case)
     for pod in pods(case):
         lines = case.log(pod.namespace, pod.name, _main(pod)).lines
         refusals = [line for line in lines[-100:] if _FORBIDDEN.search(line)]
@@ -127,8 +129,9 @@ def _not_taken_up(case: Case) -> Iterator[Diagnosis]:
     if deployment(case) is None:
         return
     lines = [line for pod in pods(case) for line in case.log(pod.namespace, pod.name, _main(pod)).lines]
+    names = unserved(case)
     for job in case.stuck():
-        if case.state.pods_of(job) or refused(case, job) is not None:
+        if job.name not in names:
             continue
         told = [line for line in lines if _ERROR.search(line) and job.name in line] or [
             line for line in lines if _ERROR.search(line)

@@ -2,8 +2,10 @@
 
 import pytest
 
+from components.rendering.alerts import alert_names
 from infra.cluster.logs import Log, Source
 from infra.cluster.watching import Alert, Target, Watching
+from infra.doctor.rules.alerts import MEASURED
 from tests.infra.doctor.conftest import container, ended, named, operator, pod, tfjob, waiting
 
 OPERATOR = Target(labels={"job": "training-operator", "instance": "10.0.0.1:8080"}, up=True)
@@ -134,9 +136,18 @@ def test_alerts_of_others_are_left_to_others(clinic):
 
 
 @pytest.mark.parametrize("labels", [{"tfjob": "mnist"}, {"namespace": "vision", "pod": "mnist-worker-0"}])
-def test_an_alert_about_a_job_that_is_told_already_is_not_repeated(clinic, labels):
+def test_of_jobs_only_what_metrics_alone_know_is_taken_from_alerts(clinic, labels):
+    """The doctor sees the rest as it is now, and alerts look back for hours."""
+    watched(clinic, alerts=(alert("TFJobRestartLoop", "critical", **labels),))
+    assert clinic.found() == ()
+    watched(clinic, alerts=(alert("TrainingLossNaN", **labels),))
+    assert clinic.only("alert-firing").affects == ("mnist",)
+    assert set(MEASURED) <= set(alert_names())
+
+
+def test_an_alert_about_a_job_that_is_told_already_is_not_repeated(clinic):
     clinic.pods = [pod(statuses=[container(state=waiting("CrashLoopBackOff"), restarts=3, last=ended(3))])]
-    watched(clinic, alerts=(alert("PodRestarting", **labels),))
+    watched(clinic, alerts=(alert("TrainingLossNaN", tfjob="mnist"),))
     assert clinic.only("exited")
 
 
