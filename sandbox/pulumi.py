@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from sandbox import network, paths, tools
+from sandbox import network, paths, policy_pack, tools
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
@@ -32,13 +32,14 @@ class Workspace:
 
     Fields: variables to add to the environment; the stack's config file (a copy, so that the key
     which Pulumi adds to it changes no committed file); backend is the folder with the state; kubectl is that
-    program; project is the folder with Pulumi.yaml.
+    program; policy_pack is what starts the pack here; project is the folder with Pulumi.yaml.
     """
 
     variables: Mapping[str, str]
     config_file: Path
     backend: Path
     kubectl: Path
+    policy_pack: Path
     project: Path = paths.CHECKOUT
 
     def update(self, command: str, *arguments: str, capture: bool = False) -> Done:
@@ -46,6 +47,12 @@ class Workspace:
         self.release_stale_lock()
         config = ("--config-file", str(self.config_file), "--non-interactive")
         return self.run(command, "--stack", STACK, *config, *arguments, capture=capture)
+
+    def preview(self, *arguments: str, capture: bool = False) -> Done:
+        """Run a preview with the policy pack and the stack's settings of it."""
+        settings = self.project / "policy" / "config" / f"{STACK}.json"
+        pack = ("--policy-pack", str(self.policy_pack), "--policy-pack-config", str(settings))
+        return self.update("preview", *pack, *arguments, capture=capture)
 
     def outputs(self) -> dict[str, Any]:
         """The stack's outputs."""
@@ -124,7 +131,12 @@ def workspace(report: Progress) -> Workspace:
     for folder in ("home", "backend", "project"):
         (home / folder).mkdir(parents=True, exist_ok=True)
     # The language host takes the python3 that is first on PATH: the one that runs this.
-    folders = [Path(sys.executable).parent, *(program.parent for program in programs.values())]
+    policy_pack.write(home / "policy")
+    folders = [
+        Path(sys.executable).parent,
+        home / "policy",
+        *(program.parent for program in programs.values()),
+    ]
     variables = {
         "PATH": os.pathsep.join([*dict.fromkeys(map(str, folders)), os.environ.get("PATH", os.defpath)]),
         "KUBECONFIG": str(paths.kubeconfig()),
@@ -140,6 +152,7 @@ def workspace(report: Progress) -> Workspace:
         config_file=config_file,
         backend=home / "backend",
         kubectl=programs["kubectl"],
+        policy_pack=home / "policy",
     )
     # Written last by _copy_config: its presence tells that the stack is whole.
     if not config_file.exists():

@@ -14,7 +14,7 @@ from sandbox.pulumi import STACK, Workspace
 
 def copied(workspace: Workspace, project: Path) -> Workspace:
     """The same stack and state, seen from a copy of the project in the folder `project`."""
-    for part in ("infra", "components", "stacks"):
+    for part in ("infra", "components", "policy", "stacks"):
         shutil.copytree(paths.CHECKOUT / part, project / part)
     shutil.copy(paths.CHECKOUT / "Pulumi.yaml", project)
     variables = {**workspace.variables, "PYTHONPATH": str(project)}

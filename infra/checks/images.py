@@ -6,10 +6,8 @@ from infra.checks.findings import Finding, Subject
 from infra.checks.parts import overridden_containers, started
 from infra.models import JobSpec
 from infra.models.base import Loc
-from infra.models.names import has_version, image_parts, without_credentials
+from infra.models.names import comes_from, has_version, image_parts, without_credentials
 from infra.vocabulary import TRAINING_OPERATOR_IMAGE, TRAINING_OPERATOR_REGISTRY
-
-_PUBLIC = "docker.io"
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -48,8 +46,7 @@ def _version(place: Loc, image: str) -> Iterator[Finding]:
 
 
 def _registry(place: Loc, image: str, allowed: tuple[str, ...]) -> Iterator[Finding]:
-    name, _, _ = image_parts(image)
-    if allowed and not any(f"{_full(name)}/".startswith(_full(f"{one.rstrip('/')}/")) for one in allowed):
+    if allowed and not comes_from(image, allowed):
         shown, _, _ = image_parts(without_credentials(image))
         yield Finding(
             code="image-registry-not-allowed",
@@ -57,11 +54,3 @@ def _registry(place: Loc, image: str, allowed: tuple[str, ...]) -> Iterator[Find
             message=f"{shown} is from none of the stack's image_registries",
             remedy=f"use an image from {' or '.join(allowed)}, or add its registry there",
         )
-
-
-def _full(name: str) -> str:
-    """With the registry that short names leave out: tensorflow/tensorflow is docker.io's."""
-    host, slash, _ = name.partition("/")
-    if slash and ("." in host or ":" in host or host == "localhost"):
-        return name
-    return f"{_PUBLIC}/{name}" if slash else f"{_PUBLIC}/library/{name}"

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from infra.checks.findings import Finding, Subject
-from infra.checks.pods import Container, shown
+from infra.checks.pods import Container
 from infra.models import LimitRangeSpec, TenantSpec
 from infra.models.quantities import amount
+from infra.pod_resources import shown
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -6,10 +6,11 @@ from decimal import Decimal
 from typing import Literal, Self
 
 from infra.checks.findings import Finding, Subject
-from infra.checks.pods import Pods, Quantities, Requirement, Workload, shown
+from infra.checks.pods import Pods, Requirement, Workload
 from infra.models import JobSpec, PoolSpec, Taint
 from infra.models.base import Loc
 from infra.models.quantities import amount
+from infra.pod_resources import Quantities, shown
 from infra.vocabulary import GPU_MODEL_LABEL, GPU_RESOURCE, POOL_LABEL
 
 

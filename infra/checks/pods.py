@@ -2,19 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, Self
 
 from infra.models import JobSpec, LimitRangeSpec, RoleName, Taint
 from infra.models.base import Loc
-from infra.models.quantities import amount, canonical
+from infra.models.quantities import amount
+from infra.pod_resources import ContainerKind, Quantities, together
 
 Kind = Literal["requests", "limits"]
-ContainerKind = Literal["main", "init", "sidecar"]
 KINDS: tuple[Kind, ...] = ("requests", "limits")
-Quantities = Mapping[str, Decimal]
-"""Exact amounts by resource, in the API's spelling: cpu, memory, nvidia.com/gpu."""
 
 
 @dataclass(frozen=True)
@@ -105,12 +102,12 @@ class Pods:
     @cached_property
     def requests(self) -> Quantities:
         """What the scheduler sets aside for one pod, and a quota counts."""
-        return _together([(c.kind, c.requests) for c in self.containers])
+        return together([(c.kind, c.requests) for c in self.containers])
 
     @cached_property
     def limits(self) -> Quantities:
         """What a quota counts as the limits of one pod."""
-        return _together([(c.kind, c.limits) for c in self.containers])
+        return together([(c.kind, c.limits) for c in self.containers])
 
     def admitted(self, taints: Iterable[Taint]) -> bool:
         """Whether nodes with these taints take the pods."""
@@ -130,34 +127,3 @@ class Workload:
     place: Loc
     job: JobSpec
     pods: tuple[Pods, ...]
-
-
-def shown(resource: str, value: Decimal) -> str:
-    """An amount as people write it: 1.5 cores, 2Gi of memory, 4 GPUs. Also for keys of a quota."""
-    if resource.endswith(("memory", "storage")):
-        return canonical(value, binary=True)
-    return f"{value.normalize():f}"
-
-
-def _together(containers: Iterable[tuple[str, Quantities]]) -> Quantities:
-    """Of one pod: containers and sidecars side by side, or an init container with the sidecars before it."""
-    containers = tuple(containers)
-    if len(containers) == 1:
-        return containers[0][1]
-    running: dict[str, Decimal] = {}
-    sidecars: dict[str, Decimal] = {}
-    peak: dict[str, Decimal] = {}
-    for kind, asked in containers:
-        for resource, value in asked.items():
-            if kind == "main":
-                running[resource] = running.get(resource, Decimal(0)) + value
-                continue
-            beside = sidecars.get(resource, Decimal(0)) + value
-            peak[resource] = max(peak.get(resource, Decimal(0)), beside)
-            if kind == "sidecar":
-                sidecars[resource] = beside
-    zero = Decimal(0)
-    return {
-        resource: max(running.get(resource, zero) + sidecars.get(resource, zero), peak.get(resource, zero))
-        for resource in {**running, **sidecars, **peak}
-    }

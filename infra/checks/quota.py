@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from infra.checks.findings import Finding, Subject
-from infra.checks.pods import Container, Kind, Pods, Quantities, Workload, shown
+from infra.checks.pods import Container, Kind, Pods, Workload
 from infra.checks.references import missing
 from infra.checks.sending import operator_pods
 from infra.models import PrioritySpec, StorageSpec, TenantSpec
 from infra.models.base import Loc
 from infra.models.quantities import amount
+from infra.pod_resources import Quantities, counted, shown
 
 # Of all keys these alone oblige each container to state an amount (the pod evaluator of the API server).
 _OBLIGING: Mapping[str, tuple[Kind, str]] = {
@@ -227,9 +228,4 @@ def _states(container: Container, kind: Kind, resource: str) -> bool:
 
 def _use(pods: Pods, key: str) -> Decimal:
     """What one pod adds to a key of a quota."""
-    if key in ("pods", "count/pods", *_SERVICES):
-        return Decimal(1)
-    kind, _, resource = key.partition(".")
-    if kind == "limits":
-        return pods.limits.get(resource, Decimal(0))
-    return pods.requests.get(resource if kind == "requests" else key, Decimal(0))
+    return Decimal(1) if key in _SERVICES else counted(key, pods.requests, pods.limits)

@@ -10,7 +10,6 @@ from infra.checks.parts import CONTAINER_FIELDS, mapping, mappings
 from infra.checks.pods import (
     KINDS,
     Container,
-    ContainerKind,
     Defaults,
     Kind,
     Pods,
@@ -22,6 +21,7 @@ from infra.models import JobSpec, PoolSpec, Stack
 from infra.models.base import Loc
 from infra.models.names import label_key
 from infra.models.quantities import amount, count, cpu, memory
+from infra.pod_resources import ContainerKind
 from infra.vocabulary import GPU_RESOURCE, TENSORFLOW_CONTAINER, TRAINING_OPERATOR
 
 

@@ -10,7 +10,7 @@ ACTIONS = {
     "build": "build every program and image that the sandbox needs",
     "up": "start the sandbox, building what is missing",
     "deploy": "start it, run `pulumi up --stack dev`, wait for the jobs, print a summary",
-    "preview": "run `pulumi preview --stack dev --diff` against it",
+    "preview": "run `pulumi preview --stack dev --diff` with the policy pack against it",
     "env": "print shell lines that point pulumi and kubectl at it",
     "status": "say what of it runs; exit 1 if it is not up",
     "down": "stop it; its data stays",
@@ -62,7 +62,7 @@ def _act(action: str) -> int:
         if not cluster.status().api_server_ready:
             raise SandboxError("the sandbox is not up: run `make up` first")
         workspace = pulumi.workspace(report)
-        return workspace.update("preview", "--diff").returncode
+        return workspace.preview("--diff").returncode
     elif action == "env":
         print("\n".join(pulumi.exports(pulumi.workspace(report))))
     elif action == "status":

@@ -1,7 +1,7 @@
 """Names as Kubernetes allows them, each refused with the rule that it breaks."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 from typing import Annotated, Literal
 
@@ -89,6 +89,7 @@ _REGISTRY = rf"({_HOST_NAME}|\[[0-9A-Fa-f:]+\])({_PORT})?"
 _REPOSITORY = r"[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*"
 _IMAGE_NAME = re.compile(rf"({_REGISTRY}/)?{_REPOSITORY}(/{_REPOSITORY})*")
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_PUBLIC = "docker.io"
 _ANY_DIGEST = re.compile(r"[a-z0-9]+:\w*")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -105,6 +106,20 @@ def has_version(image: str) -> bool:
     """Whether it is the same image tomorrow: by digest, or by a tag other than `latest`."""
     _, tag, digest = image_parts(image)
     return bool(digest) or tag not in ("", "latest")
+
+
+def comes_from(image: str, registries: Iterable[str]) -> bool:
+    """Whether an image is below one of these, which are registries or folders of one."""
+    name, _, _ = image_parts(image)
+    return any(f"{_full(name)}/".startswith(_full(f"{one.rstrip('/')}/")) for one in registries)
+
+
+def _full(name: str) -> str:
+    """With the registry that short names leave out: tensorflow/tensorflow is docker.io's."""
+    host, slash, _ = name.partition("/")
+    if slash and ("." in host or ":" in host or host == "localhost"):
+        return name
+    return f"{_PUBLIC}/{name}" if slash else f"{_PUBLIC}/library/{name}"
 
 
 def without_credentials(reference: str) -> str:

@@ -24,6 +24,7 @@ def workspace(machine: Path) -> pulumi.Workspace:
         config_file=machine / "Pulumi.dev.yaml",
         backend=machine / "backend",
         kubectl=machine / "kubectl",
+        policy_pack=machine / "policy",
         project=machine,
     )
 

@@ -1,0 +1,5 @@
+"""What Pulumi starts for `--policy-pack policy`."""
+
+from policy.pack import serve
+
+serve()
