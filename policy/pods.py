@@ -9,7 +9,7 @@ from typing import Any
 from infra.models.quantities import amount
 from infra.pod_resources import ContainerKind, Quantities, together
 from infra.vocabulary import TRAINING_API_VERSION
-from policy.objects import KubernetesObject, mapping, mappings, text
+from policy.objects import UNKNOWN, KubernetesObject, mapping, mappings, text
 
 _TEMPLATES = (
     "DaemonSet",
@@ -99,6 +99,14 @@ def is_offline(priority_class: str | None, classes: object) -> bool:
 def stated(container: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
     """`requests` or `limits` as written."""
     return mapping(mapping(container.get("resources")).get(kind))
+
+
+def states(container: Mapping[str, Any], kind: str, resource: str) -> bool:
+    """Whether an amount is written, or may be: what is not known yet is not held against anybody."""
+    resources = container.get("resources")
+    if resources is UNKNOWN or mapping(resources).get(kind) is UNKNOWN:
+        return True
+    return resource in stated(container, kind)
 
 
 def amounts(container: Mapping[str, Any], kind: str) -> Quantities:

@@ -11,6 +11,7 @@ from typing import Protocol, cast
 
 COMMANDS = {
     "check": "find everything that is wrong with stack files",
+    "render": "write what a stack would apply as YAML, without a cluster",
     "alert": "send a test alert to a receiver, and say whether it arrived",
     "import": "turn TFJob manifests into entries of a stack file",
     "doctor": "find out what is wrong with the jobs of a stack, and where the chain breaks",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policy.objects import KubernetesObject
-from policy.pods import OFFLINE_CLASSES, is_offline, name_of, pods, stated
+from policy.pods import OFFLINE_CLASSES, is_offline, name_of, pods, states
 from policy.rules.rule import ObjectRule, Settings, listed, texts
 
 _STATED = (("requests", "cpu"), ("requests", "memory"), ("limits", "cpu"), ("limits", "memory"))
@@ -16,7 +16,7 @@ def _resources(sent: KubernetesObject, settings: Settings) -> Iterator[str]:
         if not group.offline(settings.get("classes")):
             continue
         for _, container in group.containers():
-            lacking = [f"{kind}.{name}" for kind, name in _STATED if name not in stated(container, kind)]
+            lacking = [f"{kind}.{name}" for kind, name in _STATED if not states(container, kind, name)]
             if lacking:
                 yield (
                     f"container {name_of(container)} of {group.what} states no {', '.join(lacking)}: "

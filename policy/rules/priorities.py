@@ -22,15 +22,22 @@ def _below(stack: Sequence[KubernetesObject], settings: Settings) -> Iterator[Br
         value = values[sent.name]
         if value >= unnamed:
             yield Breach(
-                f"{sent} is {value}, and pods without a class have {unnamed}: training would rank as high "
-                "as online services; lower it, or raise the class that is the global default",
+                f"{sent} is {_whole(value)}, and pods without a class have {_whole(unnamed)}: "
+                "training would rank as high as online services; lower it, or raise the global default",
                 sent.urn,
             )
         for above in online:
             if value >= values[above.name] and above.body.get("globalDefault") is not True:
-                yield Breach(f"{sent} is {value}, and {above} {values[above.name]}; lower it", sent.urn)
+                yield Breach(
+                    f"{sent} is {_whole(value)}, and {above} {_whole(values[above.name])}; lower it", sent.urn
+                )
         if sent.body.get("preemptionPolicy") != "Never":
             yield Breach(f"{sent} may push other pods out; write preemptionPolicy: Never", sent.urn)
+
+
+def _whole(value: Decimal) -> str:
+    """Without the `.0` that numbers get on their way here."""
+    return f"{value.normalize():f}"
 
 
 RULES = (

@@ -1,0 +1,113 @@
+"""`colo render`: what a stack would apply, as files."""
+
+from __future__ import annotations
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import pytest
+import yaml
+
+from infra import rendered
+from infra.cli import main
+
+OF_NO_NAMESPACE = {"Namespace", "PriorityClass", "PersistentVolume"}
+
+
+@pytest.fixture
+def render(tmp_path, monkeypatch):
+    """Renders a committed stack; returns the contents by file."""
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+
+    def run(*options, stack="prod", out=tmp_path / "out"):
+        assert main(["render", "--stack", stack, "--out", str(out), *options]) == 0
+        return {str(f.relative_to(out)): f.read_text() for f in sorted(out.rglob("*")) if f.is_file()}
+
+    return run
+
+
+def objects(files):
+    return [yaml.safe_load(text) for name, text in files.items() if name.startswith("objects/")]
+
+
+@pytest.mark.parametrize("stack", ["dev", "staging", "prod"])
+def test_every_stack_is_rendered_without_a_cluster(stack, render):
+    found = objects(render(stack=stack))
+    kinds = {one["kind"] for one in found}
+    assert {"Namespace", "ResourceQuota", "TFJob", "PersistentVolumeClaim", "ConfigMap"} <= kinds
+
+
+def test_every_namespaced_object_says_its_namespace(render):
+    homeless = [one for one in objects(render()) if not one["metadata"].get("namespace")]
+    assert {one["kind"] for one in homeless} == OF_NO_NAMESPACE
+
+
+def test_the_same_stack_gives_the_same_bytes(render, tmp_path):
+    assert render(out=tmp_path / "one") == render(out=tmp_path / "two")
+
+
+def test_nothing_of_pulumis_and_no_owner_without_a_uid_is_in_an_object(render):
+    found = [one["metadata"] for one in objects(render())]
+    assert [m for m in found if "ownerReferences" in m or "pulumi.com/" in str(m.get("annotations"))] == []
+
+
+def test_whole_numbers_are_whole(render):
+    [job] = [one for one in objects(render()) if one["metadata"]["name"] == "tf-mnist-cpu"]
+    replicas = job["spec"]["tfReplicaSpecs"]["Worker"]["replicas"]
+    assert (replicas, type(replicas)) == (1, int)
+
+
+def test_the_operators_overlay_and_the_marks_of_nodes_are_kept_apart(render):
+    files = render()
+    kustomization = yaml.safe_load(files["operator/kustomization.yaml"])
+    assert kustomization["kind"] == "Kustomization"
+    marks = yaml.safe_load(files["node-marks/gpu.yaml"])
+    assert marks["labels"] == {"node-type": "gpu"}
+    assert marks["nodes"][0] == "node-gpu-01"
+
+
+def test_a_second_run_leaves_no_file_of_the_first_behind(render):
+    render(stack="prod")
+    files = render(stack="staging")
+    assert "objects/kubeflow/cronjob-tf-digits-retrain.yaml" not in files
+    listed = files.pop(".rendered").splitlines()
+    assert listed == sorted(files)
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path, capsys):
+    (tmp_path / "notes.txt").write_text("mine")
+    assert main(["render", "--stack", "dev", "--out", str(tmp_path)]) == 1
+    assert "name a new or an empty folder" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_stack_with_faults_is_refused_as_check_refuses_it(tmp_path, capsys):
+    assert main(["render", "--stack", "nowhere", "--out", str(tmp_path / "out")]) == 1
+    assert "stacks/nowhere.yaml" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def secretive(monkeypatch):
+    """A program with secrets in a Secret and in the values of a release."""
+
+    def assemble(ready, stack_name):
+        kubernetes.core.v1.Secret(
+            "key", metadata={"name": "key", "namespace": "team"}, string_data={"plain": "open sesame"}
+        )
+        values = {"password": pulumi.Output.secret("open sesame"), "replicas": 2}
+        kubernetes.helm.v3.Release("chart", name="chart", chart="./chart", values=values)
+
+    monkeypatch.setattr(rendered, "assemble", assemble)
+
+
+def test_secrets_are_withheld(secretive, render):
+    files = render(stack="dev")
+    assert "open sesame" not in "".join(files.values())
+    assert yaml.safe_load(files["objects/team/secret-key.yaml"])["stringData"] == {"plain": "(withheld)"}
+    assert yaml.safe_load(files["releases/chart.yaml"])["values"] == {"password": "(withheld)", "replicas": 2}
+
+
+def test_secrets_are_written_if_they_are_asked_for(secretive, render):
+    files = render("--show-secrets", stack="dev")
+    assert yaml.safe_load(files["releases/chart.yaml"])["values"]["password"] == "open sesame"
+    assert yaml.safe_load(files["objects/team/secret-key.yaml"])["stringData"] == {"plain": "open sesame"}
