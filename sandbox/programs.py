@@ -19,6 +19,7 @@ PROMETHEUS = "github.com/prometheus/prometheus"
 ALERTMANAGER = "github.com/prometheus/alertmanager"
 NODE_EXPORTER = "github.com/prometheus/node_exporter"
 STATE_METRICS = "k8s.io/kube-state-metrics/v2"
+ACTIONLINT = "github.com/rhysd/actionlint"
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def groups() -> tuple[Group, ...]:
     """All groups, in the order in which they are built: quick ones first."""
     return (
         _simple("pause", "pause", ".", 0.1),
+        _simple("actionlint", "actionlint", f"{ACTIONLINT}/cmd/actionlint", 0.2),
         _simple("etcd", "etcd", ETCD, 0.7, built_as="server"),
         _pulumi_language(),
         _simple("kwok", "kwok", f"{KWOK}/cmd/kwok", 1.2),

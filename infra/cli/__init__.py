@@ -13,6 +13,7 @@ COMMANDS = {
     "check": "find everything that is wrong with stack files",
     "render": "write what a stack would apply as YAML, without a cluster",
     "alert": "send a test alert to a receiver, and say whether it arrived",
+    "diff-summary": "say what a preview means, in a reviewer's words",
     "import": "turn TFJob manifests into entries of a stack file",
     "doctor": "find out what is wrong with the jobs of a stack, and where the chain breaks",
     "status": "show the jobs of a stack, and what each tenant uses of its quota",
@@ -91,7 +92,7 @@ def _parser(chosen: str | None) -> tuple[argparse.ArgumentParser, Command | None
     for name, purpose in COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=f"{purpose[:1].upper()}{purpose[1:]}.")
         if name == chosen:
-            module = f"{name}_" if keyword.iskeyword(name) else name
+            module = f"{name}_" if keyword.iskeyword(name) else name.replace("-", "_")
             found = cast(Command, importlib.import_module(f"infra.cli.{module}"))
             found.configure(command)
     return parser, found

@@ -36,7 +36,7 @@ def test_every_make_command_is_a_target(page, root):
 
 def test_every_colo_command_exists(page):
     for command in page.commands():
-        for name, action in re.findall(r"(?:^|[ /(])colo ([a-z]+)(?: ([a-z|]+))?", command):
+        for name, action in re.findall(r"(?:^|[ /(])colo ([a-z-]+)(?: ([a-z|]+))?", command):
             assert name in COMMANDS, command
             assert name != "sandbox" or set(action.split("|")) <= {*ACTIONS, ""}, command
 

@@ -1,0 +1,124 @@
+"""Records what `pulumi preview --json` says of edits of the stack `dev` on the sandbox, for golden tests.
+
+    flock /tmp/colo-cluster-tests.lock .venv/bin/python -m tests.cluster.record_previews
+
+Kept are the steps that change something, without outputs, config, providers and the schemas of definitions:
+nothing of a machine, no secret. It wants a sandbox that is up, and brings the stack up to date first.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sandbox import pulumi, scratch
+from sandbox.progress import Progress
+from tests.cluster.conftest import whole
+
+PREVIEWS = Path(__file__).resolve().parents[1] / "infra" / "previews"
+STATE = ("type", "urn", "inputs", "protect", "retainOnDelete")
+STEP = ("op", "urn", "diffReasons", "replaceReasons", "detailedDiff")
+Data = dict[str, Any]
+
+
+def nothing(stack: Data, scripts: Path) -> None:
+    """The stack as it is."""
+
+
+def everyday(stack: Data, scripts: Path) -> None:
+    """More quota, a new job, a changed image, a changed script, a job that is gone."""
+    stack["tenants"][0]["quota"]["requests.nvidia.com/gpu"] = "12"
+    stack["tenants"][0]["quota"]["requests.memory"] = "700Gi"
+    cpu, gpu, dist = stack["jobs"]
+    stack["jobs"] = [
+        cpu,
+        {**gpu, "image": f"{gpu['image']}-next"},
+        {**gpu, "name": "tf-new", "worker": {**gpu["worker"], "replicas": 2}},
+    ]
+    script = scripts / cpu["script"]
+    script.write_text(script.read_text() + "\n# changed\n")
+    del dist
+
+
+def tuned(stack: Data, scripts: Path) -> None:
+    """Other amounts, classes, nodes and variables."""
+    cpu, gpu, _ = stack["jobs"]
+    cpu["worker"]["resources"]["requests"]["cpu"] = "1"
+    cpu["env"] = {"EPOCHS": "3"}
+    gpu["worker"]["replicas"] = 2
+    gpu["run_policy"] = {"suspend": True}
+    stack["pools"][0]["nodes"].remove("node-gpu-04")
+    stack["priorities"][1]["value"] = 2000
+
+
+def dangerous(stack: Data, scripts: Path) -> None:
+    """Data that would be gone, and an operator that others may need."""
+    stack["training_operator"] = {"install": False, "namespace": "kubeflow"}
+    stack["storage"] = []
+    for job in stack["jobs"]:
+        job["volumes"] = []
+        job.pop("checkpoint_path", None)
+
+
+def scheduled(stack: Data, scripts: Path) -> None:
+    """A job becomes one that runs every night."""
+    job = stack["jobs"][0]
+    job["schedule"] = {"cron": "0 2 * * *"}
+
+
+SCENES: tuple[Callable[[Data, Path], None], ...] = (nothing, everyday, tuned, dangerous, scheduled)
+
+
+def reduced(preview: Data) -> Data:
+    """What a summary reads, and no more."""
+    steps = [_step(step) for step in preview["steps"] if step["op"] != "same" and _is_ours(step)]
+    errors = [line for line in preview.get("diagnostics") or () if line.get("severity") == "error"]
+    return {"steps": steps, **({"diagnostics": errors} if errors else {})}
+
+
+def _is_ours(step: Data) -> bool:
+    return "pulumi:providers:" not in step["urn"]
+
+
+def _step(step: Data) -> Data:
+    states = {side: _state(step[side]) for side in ("oldState", "newState") if step.get(side)}
+    return {key: step[key] for key in STEP if step.get(key)} | states
+
+
+def _state(state: Data) -> Data:
+    kept = {key: state[key] for key in STATE if state.get(key)}
+    inputs = {k: v for k, v in kept.get("inputs", {}).items() if not k.startswith("__")}
+    if inputs.get("kind") == "CustomResourceDefinition":
+        inputs.pop("spec", None)
+    return {**kept, "inputs": inputs}
+
+
+def main() -> None:
+    workspace = pulumi.workspace(Progress())
+    with tempfile.TemporaryDirectory() as folder:
+        base = scratch.copied(workspace, Path(folder) / "base")
+        done = base.update("up", "--yes", "--skip-preview", capture=True)
+        if done.returncode != 0:
+            sys.exit(done.stdout[-3000:])
+        for scene in SCENES:
+            copy = scratch.copied(workspace, Path(folder) / scene.__name__)
+            file = copy.project / "stacks" / "dev.yaml"
+            stack = whole(file)
+            scene(stack, file.parent / "scripts")
+            file.write_text(yaml.safe_dump(stack, sort_keys=False))
+            said = copy.update("preview", "--json", capture=True)
+            preview = json.loads(said.stdout)
+            Path(f"/tmp/pt/raw-{scene.__name__}.json").write_text(said.stdout)
+            text = json.dumps(reduced(preview), indent=1, sort_keys=True, ensure_ascii=False)
+            (PREVIEWS / f"{scene.__name__}.json").write_text(text + "\n")
+            print(f"{scene.__name__}: {len(text)} bytes")
+
+
+if __name__ == "__main__":
+    main()
