@@ -38,11 +38,8 @@ def declared(ready: Plan, stack_name: str, *, show_secrets: bool) -> list[Resour
         collector, project="colocation", stack=stack_name, preview=False, monitor=_Monitor(collector)
     )
 
-    @pulumi.runtime.test  # not only for tests: it waits until everything is registered
-    def run() -> None:
-        assemble(ready, stack_name)
-
-    run()
+    to_the_end: Any = pulumi.runtime.test  # for tests by name; it waits until everything is registered
+    to_the_end(lambda: assemble(ready, stack_name))()
     return collector.found
 
 
@@ -73,7 +70,8 @@ class _Monitor(MockMonitor):
         if props.get("kind") == "Secret" and not self.mocks.show_secrets:
             props |= {key: _withheld(props[key]) for key in _SECRET_DATA if props.get(key)}
         self.mocks.found.append(Resource(request.type, request.name, props))
-        return super().RegisterResource(request)
+        monitor: Any = super()  # has no types
+        return monitor.RegisterResource(request)
 
 
 def _plain(value: Any, show_secrets: bool) -> Any:

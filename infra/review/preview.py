@@ -52,7 +52,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Preview:
-    """All changes, in the order of the preview, and the errors that it ended with."""
+    """All changes, in the order of the preview, and the errors that it ended with, a line each."""
 
     changes: tuple[Change, ...]
     errors: tuple[str, ...]
@@ -69,12 +69,18 @@ def read(text: str) -> Preview:
         ) from None
     if not isinstance(data, dict) or not isinstance(data.get("steps", []), list):
         raise UnreadableError("this is no preview; give the output of `pulumi preview --json`")
-    errors = [
-        line["message"].strip()
-        for line in data.get("diagnostics") or ()
-        if isinstance(line, dict) and line.get("severity") == "error" and line.get("message")
-    ]
-    return Preview(tuple(_changes(data.get("steps", []))), tuple(errors))
+    return Preview(tuple(_changes(data.get("steps", []))), tuple(dict.fromkeys(_errors(data))))
+
+
+def _errors(data: Mapping[str, Any]) -> Iterator[str]:
+    """What went wrong, in a line each; that something did goes without saying."""
+    for line in data.get("diagnostics") or ():
+        if isinstance(line, Mapping) and line.get("severity") == "error":
+            text = " ".join(str(line.get("message", "")).split())
+            for prefix in ("error: ", "Preview failed: "):
+                text = text.removeprefix(prefix)
+            if text not in ("", "preview failed"):
+                yield text
 
 
 def _changes(steps: list[Any]) -> Iterator[Change]:

@@ -22,7 +22,7 @@ _LOST = {
     "PersistentVolumeClaim": "its data",
     "PersistentVolume": "the way to its data",
     "Namespace": "everything in it",
-    "CustomResourceDefinition": "every object of its kind, those of others too",
+    "CustomResourceDefinition": "every object of its kind (those of others too)",
 }
 _RESOURCES = {
     "requests.cpu": "CPU",
@@ -48,10 +48,9 @@ def remarks(preview: Preview) -> list[Remark]:
     """Everything worth saying, the weightiest first."""
     said: list[Remark] = []
     counted: dict[tuple[str, str], list[str]] = defaultdict(list)
-    scripts = {change.name for change in preview.changes if _is_script(change)}
     for change in preview.changes:
-        if change.name in scripts and change.op == "replace":
-            continue  # the job that runs it says so
+        if _is_script(change) and change.op != "update":
+            continue  # the job that it comes, goes or changes with says so
         if (danger := _danger(change)) is not None:
             said.append(danger)
         elif change.op in ("create", "delete"):

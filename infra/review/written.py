@@ -22,7 +22,7 @@ def written(found: Sequence[Remark], errors: Sequence[str], form: str, title: st
 
 def _text(found: Sequence[Remark], errors: Sequence[str], title: str | None) -> str:
     lines = [f"{title}:"] if title else []
-    lines += [f"the preview failed: {_line(error)}" for error in errors]
+    lines += [f"the preview failed: {error}" for error in errors]
     lines += [f"{'DANGER: ' if remark.weight == 'danger' else ''}{remark.text}" for remark in found]
     return "\n".join(lines if found or errors else [*lines, _NOTHING])
 
@@ -30,16 +30,12 @@ def _text(found: Sequence[Remark], errors: Sequence[str], title: str | None) -> 
 def _markdown(found: Sequence[Remark], errors: Sequence[str], title: str | None) -> str:
     blocks = [f"### {_escaped(title)}"] if title else []
     if errors:
-        blocks.append("**The preview failed**\n\n" + "\n".join(f"- {_escaped(_line(e))}" for e in errors))
+        blocks.append("**The preview failed**\n\n" + "\n".join(f"- {_escaped(e)}" for e in errors))
     for weight, heading in _HEADINGS.items():
         lines = [f"- {_escaped(remark.text)}" for remark in found if remark.weight == weight]
         if lines:
             blocks.append(f"**{heading}**\n\n" + "\n".join(lines))
     return "\n\n".join(blocks if found or errors else [*blocks, _NOTHING])
-
-
-def _line(error: str) -> str:
-    return " ".join(error.removeprefix("error:").split())
 
 
 def _escaped(text: str) -> str:

@@ -2,12 +2,13 @@
 
     flock /tmp/colo-cluster-tests.lock .venv/bin/python -m tests.cluster.record_previews
 
-Kept are the steps that change something, without outputs, config, providers and the schemas of definitions:
-nothing of a machine, no secret. It wants a sandbox that is up, and brings the stack up to date first.
+Kept are the steps that change something, without outputs, config, providers, schemas of definitions and long
+texts: nothing of a machine, no secret. It wants a sandbox that is up, and brings the stack up to date first.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from tests.cluster.conftest import whole
 
 PREVIEWS = Path(__file__).resolve().parents[1] / "infra" / "previews"
 STATE = ("type", "urn", "inputs", "protect", "retainOnDelete")
-STEP = ("op", "urn", "diffReasons", "replaceReasons", "detailedDiff")
+_LONGEST = 200  # characters of a value
 Data = dict[str, Any]
 
 
@@ -35,7 +36,7 @@ def everyday(stack: Data, scripts: Path) -> None:
     """More quota, a new job, a changed image, a changed script, a job that is gone."""
     stack["tenants"][0]["quota"]["requests.nvidia.com/gpu"] = "12"
     stack["tenants"][0]["quota"]["requests.memory"] = "700Gi"
-    cpu, gpu, dist = stack["jobs"]
+    cpu, gpu, _ = stack["jobs"]
     stack["jobs"] = [
         cpu,
         {**gpu, "image": f"{gpu['image']}-next"},
@@ -43,18 +44,16 @@ def everyday(stack: Data, scripts: Path) -> None:
     ]
     script = scripts / cpu["script"]
     script.write_text(script.read_text() + "\n# changed\n")
-    del dist
 
 
 def tuned(stack: Data, scripts: Path) -> None:
-    """Other amounts, classes, nodes and variables."""
+    """Other amounts, nodes and variables."""
     cpu, gpu, _ = stack["jobs"]
     cpu["worker"]["resources"]["requests"]["cpu"] = "1"
     cpu["env"] = {"EPOCHS": "3"}
     gpu["worker"]["replicas"] = 2
     gpu["run_policy"] = {"suspend": True}
     stack["pools"][0]["nodes"].remove("node-gpu-04")
-    stack["priorities"][1]["value"] = 2000
 
 
 def dangerous(stack: Data, scripts: Path) -> None:
@@ -88,7 +87,7 @@ def _is_ours(step: Data) -> bool:
 
 def _step(step: Data) -> Data:
     states = {side: _state(step[side]) for side in ("oldState", "newState") if step.get(side)}
-    return {key: step[key] for key in STEP if step.get(key)} | states
+    return {"op": step["op"], "urn": step["urn"], **states}
 
 
 def _state(state: Data) -> Data:
@@ -96,7 +95,18 @@ def _state(state: Data) -> Data:
     inputs = {k: v for k, v in kept.get("inputs", {}).items() if not k.startswith("__")}
     if inputs.get("kind") == "CustomResourceDefinition":
         inputs.pop("spec", None)
-    return {**kept, "inputs": inputs}
+    return {**kept, "inputs": _cut(inputs)}
+
+
+def _cut(value: Any) -> Any:
+    """Scripts and dashboards by their hash: whether they differ is all that counts."""
+    if isinstance(value, dict):
+        return {key: _cut(below) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_cut(below) for below in value]
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return f"sha256:{hashlib.sha256(value.encode()).hexdigest()}"
+    return value
 
 
 def main() -> None:
@@ -113,9 +123,7 @@ def main() -> None:
             scene(stack, file.parent / "scripts")
             file.write_text(yaml.safe_dump(stack, sort_keys=False))
             said = copy.update("preview", "--json", capture=True)
-            preview = json.loads(said.stdout)
-            Path(f"/tmp/pt/raw-{scene.__name__}.json").write_text(said.stdout)
-            text = json.dumps(reduced(preview), indent=1, sort_keys=True, ensure_ascii=False)
+            text = json.dumps(reduced(json.loads(said.stdout)), indent=1, sort_keys=True, ensure_ascii=False)
             (PREVIEWS / f"{scene.__name__}.json").write_text(text + "\n")
             print(f"{scene.__name__}: {len(text)} bytes")
 
