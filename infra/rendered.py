@@ -11,6 +11,7 @@ from pulumi.runtime.rpc import _special_secret_sig, _special_sig_key
 
 from infra.assembly import assemble
 from infra.plan import Plan
+from infra.stack_secrets import secret_names
 
 WITHHELD: Final = "(withheld)"
 _SECRET_DATA = ("data", "stringData")
@@ -39,7 +40,12 @@ def declared(ready: Plan, stack_name: str, *, show_secrets: bool) -> list[Resour
     )
 
     to_the_end: Any = pulumi.runtime.test  # for tests by name; it waits until everything is registered
-    to_the_end(lambda: assemble(ready, stack_name))()
+    secrets = {
+        name: f"(secret {name})" for name in secret_names(ready.stack)
+    }  # Pulumi's config has the values
+    to_the_end(
+        lambda: assemble(ready, stack_name, {k: pulumi.Output.secret(v) for k, v in secrets.items()})
+    )()
     return collector.found
 
 

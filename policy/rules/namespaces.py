@@ -9,6 +9,8 @@ from policy.rules.rule import Breach, ObjectRule, Settings, StackRule, listed, t
 
 _ENFORCE = f"{POD_SECURITY_PREFIX}/enforce"
 
+_NODE_AGENTS = ("monitoring", "gpu-monitoring")  # exporters that look at the node itself
+
 
 def _pod_security(sent: KubernetesObject, settings: Settings) -> Iterator[str]:
     if sent.kind == "Namespace":
@@ -45,7 +47,7 @@ RULES = (
         name="namespaces-have-pod-security",
         description="Namespaces enforce a level of Pod Security.",
         find=_pod_security,
-        settings={"privileged": texts("patterns of namespaces that may enforce none", ["monitoring"])},
+        settings={"privileged": texts("patterns of namespaces that may enforce none", _NODE_AGENTS)},
     ),
     StackRule(
         name="namespaces-have-a-quota",

@@ -90,7 +90,7 @@ def test_a_stack_with_faults_is_refused_as_check_refuses_it(tmp_path, capsys):
 def secretive(monkeypatch):
     """A program with secrets in a Secret and in the values of a release."""
 
-    def assemble(ready, stack_name):
+    def assemble(ready, stack_name, secrets):
         kubernetes.core.v1.Secret(
             "key", metadata={"name": "key", "namespace": "team"}, string_data={"plain": "open sesame"}
         )
