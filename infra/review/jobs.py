@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from infra.review.preview import Change
+from infra.review.preview import Change, as_mapping
+from infra.vocabulary import GPU_RESOURCE
 
 _ROLES = "ReplicaSpecs"
 _CAUSES = (
@@ -69,19 +70,27 @@ def _named(role: str) -> str:
 def size(job: Mapping[str, Any]) -> str:
     """`2 pods, 4 GPUs` of the inputs of a TFJob."""
     pods = gpus = 0
-    for field, roles in (job.get("spec") or {}).items():
-        if not field.endswith(_ROLES):
-            continue
-        for replica in roles.values():
-            number = int(replica.get("replicas") or 1)
-            pods += number
-            gpus += number * _gpus(replica)
+    for field, roles in as_mapping(job.get("spec")).items():
+        if field.endswith(_ROLES):
+            for replica in map(as_mapping, as_mapping(roles).values()):
+                number = _whole(replica.get("replicas", 1))
+                pods += number
+                gpus += number * _gpus(replica)
     return f"{pods} pod{'' if pods == 1 else 's'}" + (
         f", {gpus} GPU{'' if gpus == 1 else 's'}" if gpus else ""
     )
 
 
 def _gpus(replica: Mapping[str, Any]) -> int:
-    containers = ((replica.get("template") or {}).get("spec") or {}).get("containers") or []
-    asked = [((c.get("resources") or {}).get("limits") or {}).get("nvidia.com/gpu", 0) for c in containers]
-    return sum(int(amount) for amount in asked)
+    pod = as_mapping(as_mapping(replica.get("template")).get("spec"))
+    containers = pod.get("containers")
+    found = map(as_mapping, containers if isinstance(containers, list) else ())
+    limits = (as_mapping(as_mapping(one.get("resources")).get("limits")) for one in found)
+    return sum(_whole(amounts.get(GPU_RESOURCE, 0)) for amounts in limits)
+
+
+def _whole(value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        return 0

@@ -36,12 +36,12 @@ class Change:
     def name(self) -> str:
         """As the cluster knows it."""
         props = self.new or self.old
-        found = _mapping(props.get("metadata")).get("name") or props.get("name") or props.get("pool")
+        found = as_mapping(props.get("metadata")).get("name") or props.get("name") or props.get("pool")
         return found if isinstance(found, str) and found else self.resource
 
     @property
     def namespace(self) -> str | None:
-        found = _mapping((self.new or self.old).get("metadata")).get("namespace")
+        found = as_mapping((self.new or self.old).get("metadata")).get("namespace")
         return found if isinstance(found, str) else None
 
     @cached_property
@@ -74,8 +74,9 @@ def read(text: str) -> Preview:
 
 def _errors(data: Mapping[str, Any]) -> Iterator[str]:
     """What went wrong, in a line each; that something did goes without saying."""
-    for line in data.get("diagnostics") or ():
-        if isinstance(line, Mapping) and line.get("severity") == "error":
+    diagnostics = data.get("diagnostics")
+    for line in map(as_mapping, diagnostics if isinstance(diagnostics, list) else ()):
+        if line.get("severity") == "error":
             text = " ".join(str(line.get("message", "")).split())
             for prefix in ("error: ", "Preview failed: "):
                 text = text.removeprefix(prefix)
@@ -84,16 +85,17 @@ def _errors(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _changes(steps: list[Any]) -> Iterator[Change]:
-    for step in steps:
-        op, old, new = step.get("op"), _mapping(step.get("oldState")), _mapping(step.get("newState"))
+    for step in map(as_mapping, steps):
+        op: Any = step.get("op")
+        old, new = as_mapping(step.get("oldState")), as_mapping(step.get("newState"))
         kind = _kind(str((new or old).get("type", "")))
         if op in get_args(Op) and kind is not None:
             yield Change(
                 op=op,
                 kind=kind,
                 resource=str(step.get("urn", "")).rpartition("::")[2],
-                old=_mapping(old.get("inputs")),
-                new=_mapping(new.get("inputs")),
+                old=as_mapping(old.get("inputs")),
+                new=as_mapping(new.get("inputs")),
                 retained=bool(old.get("retainOnDelete")),
             )
 
@@ -118,5 +120,6 @@ def _differing(path: str, old: Any, new: Any) -> Iterator[tuple[str, tuple[Any, 
         yield path, (old, new)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def as_mapping(value: Any) -> Mapping[str, Any]:
+    """The mapping, or an empty one."""
     return value if isinstance(value, Mapping) else {}

@@ -34,6 +34,7 @@ _RESOURCES = {
     "limits.memory": "memory limit",
 }
 _SHOWN = 6  # names or fields in a sentence
+_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"  # how Pulumi writes what only an update will know
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,10 @@ def _quota(change: Change) -> Iterator[Remark]:
 
 def _pool(change: Change) -> Iterator[str]:
     """Nodes that come and go, and what else is put on them."""
-    old, new = (set(side.get("nodes") or ()) for side in (change.old, change.new))
+    old, new = (
+        set(map(str, nodes if isinstance(nodes := side.get("nodes"), list) else ()))
+        for side in (change.old, change.new)
+    )
     if new - old:
         yield f"+{len(new - old)} node{'s' * (len(new - old) > 1)} ({', '.join(sorted(new - old))})"
     if old - new:
@@ -157,6 +161,8 @@ def _is_short(value: Any) -> bool:
 def _value(value: Any) -> str:
     if value is None:
         return "none"
+    if value == _UNKNOWN:
+        return "(known after the update)"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)

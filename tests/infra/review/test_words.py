@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from infra.review import UnreadableError, read, remarks, written
 
@@ -153,3 +155,39 @@ def test_a_preview_that_failed_says_so_first():
     diagnostics = [{"severity": "error", "message": message} for message in messages]
     preview = read(json.dumps({"steps": [], "diagnostics": diagnostics}))
     assert written([], preview.errors, "text", "dev") == "dev:\nthe preview failed: cannot reach it"
+
+
+def test_what_only_the_update_will_know_is_called_so():
+    unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+    [(_, text)] = said(step("update", "ConfigMap", {"data": {"a": "1"}}, {"data": {"a": unknown}}))
+    assert text.endswith("data.a 1 -> (known after the update)")
+
+
+WORDS = """
+spec hard tfReplicaSpecs Worker replicas template containers resources limits nvidia.com/gpu
+metadata name namespace nodes pool inputs type
+"""
+SCALAR = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+ANYTHING = st.recursive(
+    SCALAR,
+    lambda below: (
+        st.lists(below, max_size=3) | st.dictionaries(st.sampled_from(WORDS.split()), below, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(
+    st.sampled_from(("create", "update", "replace", "delete")),
+    st.sampled_from(sorted(TOKENS)),
+    ANYTHING,
+    ANYTHING,
+)
+def test_whatever_the_inputs_are_something_is_said(op, kind, old, new):
+    states = {
+        "oldState": {"type": TOKENS[kind], "inputs": old},
+        "newState": {"type": TOKENS[kind], "inputs": new},
+    }
+    for steps in ([{"op": op, "urn": "a::b", **states}], [{"op": op, "urn": 1, "newState": new}], [new]):
+        preview = read(json.dumps({"steps": steps, "diagnostics": old}))
+        assert isinstance(written(remarks(preview), preview.errors, "markdown"), str)
