@@ -11,7 +11,7 @@ import pytest
 from infra.checks import CHECKS
 
 ROOT = Path(__file__).resolve().parents[1]
-OURS = ("infra", "components", "sandbox", "benchmarks", "tests")
+OURS = ("infra", "components", "sandbox", "benchmarks", "policy", "tests")
 
 
 def imports(file):
@@ -59,6 +59,17 @@ def test_checks_see_what_is_rendered_but_declare_nothing(file):
     ours = from_any(imports(file), *OURS)
     assert ours == from_any(ours, "infra", "components.rendering")
     assert from_any(imports(file), "pulumi", "pulumi_kubernetes") == set()
+
+
+@pytest.mark.parametrize("file", **named("policy"))
+def test_policies_look_at_what_is_sent_and_know_no_stack(file):
+    """What they share with the checks is pure: names of images, quantities, sums, words of secrets."""
+    found = imports(file)
+    shared = ("infra.models.names", "infra.models.quantities", "infra.pod_resources", "infra.plain_secrets")
+    ours = from_any(found, *OURS)
+    assert ours == from_any(ours, "policy", "infra.vocabulary", *shared)
+    if file.parent.name == "rules":
+        assert from_any(found, "pulumi", "pulumi_policy") == set()
 
 
 def component_modules():
@@ -125,7 +136,7 @@ def test_only_the_program_itself_reads_pulumis_config():
     assert readers == [ROOT / "infra" / "__main__.py"]
 
 
-@pytest.mark.parametrize("folder", ["infra", "components"])
+@pytest.mark.parametrize("folder", ["infra", "components", "policy"])
 def test_no_module_bears_a_name_of_the_standard_library(folder):
     """`infra` is the working directory of the program, so its modules would shadow them."""
     names = {file.stem for file in (ROOT / folder).glob("*.py")} - {"__init__", "__main__"}
