@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from infra.checks.pods import shown
 from infra.cluster.jobs import TFJob
 from infra.cluster.objects import Object
 from infra.cluster.pods import Pod
 from infra.cluster.state import State
 from infra.models import Stack
 from infra.models.quantities import amount
+from infra.pod_resources import shown
 
 WIDTH = 80
 _WORD = 11  # characters of a node's name, a state; longer ones are cut in the middle

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from infra.checks.pods import shown
 from infra.cluster.objects import Object, labels_of, meets, name_of
 from infra.cluster.pods import Pod
 from infra.doctor.case import MOMENTS_SECONDS, Case
 from infra.doctor.rules.faults import PodFault, evidence, role_place, said
 from infra.models import Taint
 from infra.models.quantities import amount
+from infra.pod_resources import shown
 from infra.vocabulary import GPU_RESOURCE
 
 _OF_KUBERNETES = "node.kubernetes.io/"
