@@ -24,6 +24,7 @@ class Page(http.server.BaseHTTPRequestHandler):
             "training_loss": {"stuck": 1.0, "nan": float("nan"), "rising": 1.05 ** (now - began)}[mode],
         }
         self.send_response(200)
+        self.send_header("Content-Type", "text/plain; version=0.0.4")
         self.end_headers()
         self.wfile.write("".join(f"{name} {value}\\n" for name, value in shown.items()).encode())
 http.server.HTTPServer(("", 9100), Page).serve_forever()
