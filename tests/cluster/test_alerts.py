@@ -55,7 +55,7 @@ BROKEN = {
     "CheckpointStale": {"tfjob": "stuck"},
     "TrainingLossNaN": {"tfjob": "nan"},
     "TrainingLossRising": {"tfjob": "rising"},
-    "ScheduledTrainingMissed": {"cronjob": "missed"},
+    "ScheduledTrainingMissed": {"cronjob": "missed", "namespace": drill.FULL},
 }
 LONGEST_SECONDS = 300
 
