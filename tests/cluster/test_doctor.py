@@ -7,9 +7,12 @@ takes time takes it once.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
+from sandbox.network import NAMESPACE
 from tests.cluster.conftest import eventually
 from tests.cluster.ward import PYTHON, SLEEP, SMALL, Ward, job, seen
 
@@ -90,8 +93,34 @@ def kubeconfig(sandbox):
         yield
 
 
+REGISTRY = """
+import http.server
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(401 if "/private/" in self.path else 404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    do_HEAD = do_GET
+    def log_message(self, *_): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+"""
+"""Has nothing, and does not say so to everybody."""
+
+
 @pytest.fixture(scope="module")
-def ill(ward):
+def registry():
+    """Where the node pulls from; containerd speaks plain HTTP to its own machine."""
+    command = ["nsenter", f"--net=/run/netns/{NAMESPACE}", sys.executable, "-c", REGISTRY]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    yield f"127.0.0.1:{child.stdout.readline().strip()}"
+    child.terminate()
+    child.wait()
+
+
+@pytest.fixture(scope="module")
+def ill(ward, registry):
     namespace = ward.admit("ill")
     claim = {
         "apiVersion": "v1",
@@ -107,6 +136,9 @@ def ill(ward):
     for data in ILL.values():
         ward.submit(namespace, data)
     ward.submit(namespace, job("no-gpu", SLEEP, node_selector=REAL), with_a_gpu)
+    ward.submit(namespace, job("unpushed", SLEEP, image=f"{registry}/ml/train:1"))
+    private = {"image": f"{registry}/private/train:1", "image_pull_secrets": ["nowhere"]}
+    ward.submit(namespace, job("private", SLEEP, **private))
     return namespace
 
 
@@ -120,6 +152,8 @@ def ill(ward):
         ("unbound", "claim-unbound", "events", "unbound immediate PersistentVolumeClaims"),
         ("claimless", "claim-absent", "events", '"nowhere" not found'),
         ("away", "registry-unreachable", "events", "registry.invalid"),
+        ("unpushed", "image-not-found", "events", "not found"),
+        ("private", "registry-refuses", "events", "401"),
         ("unset", "config-absent", "events", "nowhere"),
         ("unmounted", "volume-not-mounted", "events", "nowhere"),
         ("no-command", "command-not-found", "current", "exit code"),
@@ -141,6 +175,10 @@ def test_a_job_that_is_ill_is_told_with_what_shows_it(ward, ill, name, code, ste
 
 def test_the_cause_of_a_script_error_names_the_line(ward, ill):
     assert "KeyError: 'label' (<string>, line 2)" in ward.until("raises", "script-error").cause
+
+
+def test_a_missing_pull_secret_is_named_beside_the_refusal(ward, ill):
+    assert "a Secret of image_pull_secrets is not there" in ward.until("private", "registry-refuses").cause
 
 
 def test_a_training_that_says_nothing_is_told(ward, ill):
@@ -386,6 +424,15 @@ def test_an_operator_that_is_down_is_told_and_what_waits_for_it(ward, operator):
     found = ward.until("waiting", "operator-down", timeout_seconds=30)
     assert "it is scaled to 0" in found.cause
     assert [one.code for one in ward.look() if one.code == "webhook-without-endpoint"] == []
+
+
+def test_a_service_that_is_gone_is_told(ward, together, operator):
+    ward.sandbox.kubectl("scale", *operator, "--replicas=0")  # it would make it anew
+    ward.sandbox.kubectl(
+        "wait", "--for=delete", "pod", "-n", "kubeflow", "-l", "control-plane", "--timeout=60s", check=False
+    )
+    ward.sandbox.kubectl("delete", "service", "pair-worker-0", "-n", together)
+    assert "pair-worker-0" in ward.until("pair", "peer-service-absent").cause
 
 
 def test_a_dns_without_pods_is_told(ward, together):
