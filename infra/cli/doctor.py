@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     found = [one for one in diagnose(case, ready) if args.job is None or concerning(one, args.job)]
     if lines := written(found, server.unread, args.format):
-        print(lines)
+        print(lines, end="\n\n" if args.format == "text" else "\n")
     faults = sum(one.severity == "fault" for one in found)
     pods = sum(len(case.state.pods_of(job)) for job in case.jobs)
     looked_at = f"job {args.job}" if args.job else f"{counted(len(case.jobs), 'job')}, {counted(pods, 'pod')}"

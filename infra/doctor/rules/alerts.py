@@ -15,13 +15,15 @@ MEASURED = (
     "TrainingLossRising",
 )
 """What only metrics know of a job. The rest the doctor sees as it is now; alerts look back for hours."""
+_SERVICES = "Online"
+"""How names of alerts about services begin."""
 _OBJECTS = (("tfjob", "TFJob"), ("pod", "Pod"), ("node", "Node"), ("resourcequota", "ResourceQuota"))
 
 
 def check(case: Case, told: Collection[str]) -> Iterator[Diagnosis]:
     """Those of nodes, services and quotas, and of jobs what nothing else tells."""
     known = alert_names()
-    for alert in case.watching.alerts if case.watching else ():
+    for alert in _near(case):
         job = alert.labels.get("tfjob") or _job_of(case, alert)
         if alert.name in known and (job is None or (alert.name in MEASURED and job not in told)):
             yield Diagnosis(
@@ -37,6 +39,14 @@ def check(case: Case, told: Collection[str]) -> Iterator[Diagnosis]:
                 ),
                 affects=(job,) if job else (),
             )
+
+
+def _near(case: Case) -> Iterator[Alert]:
+    """Of nodes, of services wherever they are, and of whatever is a tenant's of this stack."""
+    tenants = {tenant.name for tenant in case.stack.tenants}
+    for alert in case.watching.alerts if case.watching else ():
+        if alert.name.startswith(_SERVICES) or alert.labels.get("namespace", "") in (*tenants, ""):
+            yield alert
 
 
 def _job_of(case: Case, alert: Alert) -> str | None:

@@ -131,8 +131,13 @@ def test_an_alert_that_calls_someone_is_a_fault(clinic):
 
 
 def test_alerts_of_others_are_left_to_others(clinic):
-    watched(clinic, alerts=(alert("Watchdog"),))
+    watched(clinic, alerts=(alert("Watchdog"), alert("QuotaNearlyUsed", namespace="speech")))
     assert clinic.found() == ()
+
+
+def test_services_are_wherever_they_are(clinic):
+    watched(clinic, alerts=(alert("OnlinePodCPUThrottled", namespace="shop", pod="cart-1"),))
+    assert clinic.only("alert-firing").object == "Pod shop/cart-1"
 
 
 @pytest.mark.parametrize("labels", [{"tfjob": "mnist"}, {"namespace": "vision", "pod": "mnist-worker-0"}])
