@@ -2,10 +2,12 @@
 
 import logging
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 _DEFAULT = "~/.kube/config"
 _SECONDS = (3, 20)  # to connect, to read
@@ -65,8 +67,26 @@ def connect() -> Any:
     return client.ApiClient(access)
 
 
-def ask(api: Any, method: str, path: str, body: Any = None, **query: str) -> tuple[int, str]:
-    """One request to the server of an `ApiClient`: status and text of the answer, refusals too.
+class Answer(NamedTuple):
+    """What the API server says to one request."""
+
+    status: int
+    text: str
+    headers: Mapping[str, str]
+
+
+def ask(
+    api: Any,
+    method: str,
+    path: str,
+    body: Any = None,
+    *,
+    query: Mapping[str, str] | None = None,
+    seconds: tuple[float, float] = _SECONDS,
+) -> Answer:
+    """One request to the server of an `ApiClient`, and its answer, refusals too.
+
+    `seconds`: to connect, and to wait for the answer.
 
     Raises:
         NoClusterError: there is no answer.
@@ -77,20 +97,34 @@ def ask(api: Any, method: str, path: str, body: Any = None, **query: str) -> tup
     wanted = api.param_serialize(
         method,
         path,
-        query_params=list(query.items()),
-        header_params={"Accept": "*/*", "Content-Type": "application/json"},
+        query_params=list((query or {}).items()),
+        header_params={"Accept": "application/json, */*", "Content-Type": "application/json"},
         body=body,
         auth_settings=["BearerToken"],
     )
     try:
-        answer = api.call_api(*wanted, _request_timeout=_SECONDS)
-        return int(answer.status), answer.read().decode("utf-8", "replace")
+        answer = api.call_api(*wanted, _request_timeout=seconds)
+        text = answer.read().decode("utf-8", "replace")
+        return Answer(int(answer.status), text, dict(answer.headers))
     except (HTTPError, ApiException) as fault:  # the latter of certificates that are not trusted
-        cause: Exception = fault
-        while isinstance(reason := getattr(cause, "reason", None), Exception):
-            cause = reason
-        text = f"the API server does not answer ({_line(cause)}); check KUBECONFIG and the cluster"
-        raise NoClusterError(text) from None
+        said = f"does not answer ({_cause(fault)}); check KUBECONFIG and the cluster"
+        raise NoClusterError(f"the API server {address(api)} {said}") from None
+
+
+def address(api: Any) -> str:
+    """Of the server, without a user and password, which its URL may hold."""
+    host = str(api.configuration.host)
+    parts = urlsplit(host)
+    return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname or host)
+
+
+def _cause(fault: Exception) -> str:
+    """The innermost reason, without the library's own objects."""
+    while isinstance(reason := getattr(fault, "reason", None), Exception):
+        fault = reason
+    stated = getattr(fault, "reason", None)  # of the library's own exception: a text
+    text = _line(fault) if stated is None else " ".join(str(stated).split())
+    return re.sub(r"^(<.*?>|HTTPS?Connection(Pool)?\(.*?\)): ", "", text)
 
 
 def _line(fault: Exception) -> str:

@@ -80,8 +80,11 @@ class Alertmanager:
     def trouble(self, test: str, since_seconds: int) -> str | None:
         """What its log says last of a test: why it failed, empty if it arrived at last, None if nothing."""
         path = f"/api/v1/namespaces/{self.namespace}/pods/{self.pod}/log"
-        status, log = cluster_access.ask(
-            self.api, "GET", path, container=_CONTAINER, sinceSeconds=str(since_seconds)
+        status, log, _ = cluster_access.ask(
+            self.api,
+            "GET",
+            path,
+            query={"container": _CONTAINER, "sinceSeconds": str(since_seconds)},
         )
         said = None
         for line in log.splitlines() if status < 300 else ():
@@ -106,7 +109,7 @@ def _json(api: Any, path: str, **query: str) -> Any:
 
 
 def _ask(api: Any, method: str, path: str, body: Any = None, **query: str) -> str:
-    status, text = cluster_access.ask(api, method, path, body, **query)
+    status, text, _ = cluster_access.ask(api, method, path, body, query=query)
     if status < 300:
         return text
     try:

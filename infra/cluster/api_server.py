@@ -4,15 +4,13 @@ Objects come as the API writes them. The client library is imported when there i
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from components import cluster_access
-from components.cluster_access import NoClusterError
+from components.cluster_access import Answer, NoClusterError
 from infra.cluster.objects import Object, Unread
 
 _FIRST_SECONDS = (2, 3)  # to connect, to read; tried twice: a server that is away is told soon
@@ -35,7 +33,7 @@ class ApiServer:
     def __init__(self) -> None:
         """Raises NoClusterError where there is no way to one; nothing has been asked yet."""
         self._api = cluster_access.connect()
-        self.address = _address(str(self._api.configuration.host))
+        self.address = cluster_access.address(self._api)
         self.now = datetime.now(UTC)
         """By the server's clock, as of `version`: the times of its objects are by that one too."""
         self._lists: dict[tuple[Any, ...], list[Object] | None] = {}
@@ -86,10 +84,9 @@ class ApiServer:
     def text(self, path: str, *, seconds: float, **query: str) -> str:
         """An answer that is no object, such as a log; raises RefusedError, also after that time."""
         try:
-            data: bytes = self._answer(path, query, (2, seconds)).data
+            return self._answer(path, query, (2, seconds)).text
         except NoClusterError as fault:  # the server is there; what it asks in turn is not
             raise RefusedError(504, str(fault)) from None
-        return data.decode("utf-8", "replace")
 
     def note(self, kind: str, fault: RefusedError) -> None:
         """Keep in mind that something could not be read."""
@@ -105,32 +102,15 @@ class ApiServer:
             if not token:
                 return
 
-    def _answer(self, path: str, query: Mapping[str, str], seconds: tuple[float, float]) -> Any:
-        # By the pool beneath: the library's own calls know their own paths only, and differ by version.
-        from urllib3 import Timeout
-        from urllib3.exceptions import HTTPError
-
-        access = self._api.configuration
-        headers = {**self._api.default_headers, "Accept": "application/json, */*"}
-        headers |= {auth["key"]: auth["value"] for auth in access.auth_settings().values()}
-        connect, read = seconds
-        try:
-            answer = self._api.rest_client.pool_manager.request(
-                "GET",
-                f"{access.host}{path}",
-                fields=dict(query),
-                headers=headers,
-                timeout=Timeout(connect=connect, read=read),
-            )
-        except HTTPError as fault:
-            raise self._closed(f"does not answer ({_cause(fault)})") from None
+    def _answer(self, path: str, query: Mapping[str, str], seconds: tuple[float, float]) -> Answer:
+        answer = cluster_access.ask(self._api, "GET", path, query=query, seconds=seconds)
         if not 200 <= answer.status <= 299:
             raise self._refusal(answer.status, _message(answer))
         return answer
 
-    def _parsed(self, answer: Any) -> Object:
+    def _parsed(self, answer: Answer) -> Object:
         try:
-            found = json.loads(answer.data)
+            found = json.loads(answer.text)
         except ValueError:
             raise self._closed("answers, but not as Kubernetes does") from None
         if not isinstance(found, dict):
@@ -149,23 +129,9 @@ class ApiServer:
         return NoClusterError(f"the API server {self.address} {what}; check KUBECONFIG and the cluster")
 
 
-def _address(host: str) -> str:
-    """Without a user and password, which a server's URL may hold."""
-    parts = urlsplit(host)
-    return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname or host)
-
-
-def _cause(fault: Exception) -> str:
-    """The innermost reason, without the library's own objects."""
-    while isinstance(reason := getattr(fault, "reason", None), Exception):
-        fault = reason
-    text = " ".join(str(fault).split())
-    return re.sub(r"^(<.*?>|HTTPS?Connection(Pool)?\(.*?\)): ", "", text)
-
-
-def _message(answer: Any) -> str:
+def _message(answer: Answer) -> str:
     try:
-        body: Mapping[str, Any] = json.loads(answer.data)
+        body: Mapping[str, Any] = json.loads(answer.text)
         return str(body["message"])
     except (TypeError, ValueError, KeyError):
-        return str(answer.reason or answer.status)
+        return " ".join(answer.text.split())[:300] or str(answer.status)
