@@ -40,12 +40,12 @@ def colo(sandbox):
 
 @pytest.fixture(scope="module")
 def reader(sandbox, tmp_path_factory):
-    """A kubeconfig of the account that the project writes down."""
-    manifest = ROOT / "rbac" / "reader.yaml"
-    sandbox.kubectl("apply", "-f", str(manifest))
+    """A kubeconfig of the account that the project writes down; the sandbox has a Prometheus."""
+    manifests = ("-f", str(ROOT / "rbac" / "reader.yaml"), "-f", str(ROOT / "rbac" / "metrics-reader.yaml"))
+    sandbox.kubectl("apply", *manifests)
     token = sandbox.kubectl("create", "token", "colocation-reader", "-n", "kubeflow").strip()
     yield written(tmp_path_factory.mktemp("reader"), sandbox, token)
-    sandbox.kubectl("delete", "-f", str(manifest))
+    sandbox.kubectl("delete", *manifests)
 
 
 def test_the_deployed_stack_is_well(deployed_once, colo):
