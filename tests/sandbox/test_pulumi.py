@@ -92,11 +92,13 @@ def test_an_interrupted_command_waits_for_pulumis_own_end(machine: Path, script:
     code = (
         "from pathlib import Path; from sandbox import pulumi\n"
         "p = Path('.')\n"
-        "pulumi.Workspace(variables={}, config_file=p, backend=p, kubectl=p, policy_pack=p, project=p).run('up')"
+        "space = pulumi.Workspace(variables={}, config_file=p, backend=p, kubectl=p, policy_pack=p, project=p)\n"
+        "space.run('up')"
     )
     environment = {**os.environ, "PYTHONPATH": str(pulumi.paths.CHECKOUT)}
     running = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
     while not (machine / "started").exists():
+        assert running.poll() is None
         time.sleep(0.01)
     running.send_signal(signal.SIGINT)
     running.wait()
