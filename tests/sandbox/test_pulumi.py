@@ -92,8 +92,8 @@ def test_an_interrupted_command_waits_for_pulumis_own_end(machine: Path, script:
     code = (
         "from pathlib import Path; from sandbox import pulumi\n"
         "p = Path('.')\n"
-        "space = pulumi.Workspace(variables={}, config_file=p, backend=p, kubectl=p, policy_pack=p, project=p)\n"
-        "space.run('up')"
+        "places = dict.fromkeys(('config_file', 'backend', 'kubectl', 'policy_pack', 'project'), p)\n"
+        "pulumi.Workspace(variables={}, **places).run('up')"
     )
     environment = {**os.environ, "PYTHONPATH": str(pulumi.paths.CHECKOUT)}
     running = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
