@@ -49,6 +49,10 @@ def tfjob_manifest(
     }
 
 
+RESTARTED = ("OnFailure", "Always")
+"""Restart policies under which the kubelet starts a container again, and the backoff limit counts it."""
+
+
 def tfjob_spec(
     spec: JobSpec,
     *,
@@ -80,17 +84,18 @@ def tfjob_spec(
     rendered = {
         "runPolicy": run_policy(spec),
         "successPolicy": spec.success_policy,
-        "enableDynamicWorker": spec.enable_dynamic_worker or _may_be_preempted(spec) or None,
+        "enableDynamicWorker": spec.enable_dynamic_worker or outlives_preemption(spec) or None,
         "tfReplicaSpecs": replicas,
     }
     return stated(rendered)
 
 
-def _may_be_preempted(spec: JobSpec) -> bool:
+def outlives_preemption(spec: JobSpec) -> bool:
     """Whether dynamic workers let a job outlive its preemption, and change nothing else of it.
 
     The operator takes a running pod that is being deleted for a failed one, and fails the job whatever
     the restart policy says, but for dynamic workers (`UpdateJobStatus` of v1.9.4, kubeflow/trainer#2124).
-    A lone worker has no TF_CONFIG, which is what else they change. With `Never`, nothing would fail it.
+    A lone worker has no TF_CONFIG, which is what else they change. Where the kubelet does not start it
+    again, and so the backoff limit counts nothing, a training that has failed would never fail its job.
     """
-    return not spec.distributed and spec.worker is not None and spec.worker.restart_policy != "Never"
+    return not spec.distributed and spec.worker is not None and spec.worker.restart_policy in RESTARTED

@@ -6,6 +6,7 @@ In a production stack what is missing is a fault, elsewhere a warning.
 from collections.abc import Iterator
 from typing import Literal
 
+from components.rendering.tfjob import outlives_preemption
 from infra.checks.findings import Finding, Subject
 from infra.checks.parts import overriding
 from infra.models import JobSpec
@@ -36,15 +37,16 @@ def _fails_as_a_whole(at: Loc, job: JobSpec) -> Iterator[Finding]:
     """
     if job.schedule is not None:
         return
-    lone_worker = not job.distributed and job.worker is not None
+    lone_worker = outlives_preemption(job)
     only_workers = {role for role, _ in job.roles()} == {"worker"}
     if not (lone_worker or (only_workers and job.enable_dynamic_worker)):
         yield Finding(
             severity="warning",
             code="preemption-fails-the-job",
             place=at,
-            message="the operator fails a job of several pods when one of them gives way to services",
-            remedy="let the next run go on from the checkpoint: give it a schedule, or train with one worker",
+            message="the operator fails such a job when a pod of it gives way to services",
+            remedy="let the next run go on from the checkpoint: give it a schedule, or train with one worker "
+            "and restart_policy: OnFailure",
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from components.rendering.monitoring.training_metrics import training_pods_monitor
+from components.rendering.tfjob import RESTARTED
 
 NAMESPACE = "alerts-drill"
 FULL = "alerts-drill-full"
@@ -63,8 +64,10 @@ def job(
     }
     role = {"replicas": 1, "restartPolicy": restart, "template": {"spec": pod}}
     # As this project's own jobs of one worker: without it, a pod that is taken away fails its job.
-    roles = {"enableDynamicWorker": True, "tfReplicaSpecs": {"Worker": role}}
-    return namespaced("TFJob", name, namespace, spec={"runPolicy": policy, **roles})
+    dynamic = {"enableDynamicWorker": True} if restart in RESTARTED else {}
+    return namespaced(
+        "TFJob", name, namespace, spec={"runPolicy": policy, **dynamic, "tfReplicaSpecs": {"Worker": role}}
+    )
 
 
 def service(name: str, spec: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def rules():
 
 
 @pytest.fixture(scope="module")
-def broken(sandbox):
+def broken(sandbox, deployed_once):
     """Everything that goes wrong, going wrong."""
     made = drill.objects(images.reference("tensorflow"))
     listed = {"apiVersion": "v1", "kind": "List", "items": [*made, drill.pod_monitor(), *rules()]}

@@ -58,7 +58,8 @@ def test_what_counts_as_success_and_who_may_come_and_go_is_said_only_where_asked
     ("roles", "said"),
     [
         ({"worker": {}}, True),
-        ({"worker": {"restart_policy": "ExitCode"}}, True),
+        ({"worker": {"restart_policy": "Always"}}, True),
+        ({"worker": {"restart_policy": "ExitCode"}}, None),  # exit code 1 would leave it Running for ever
         ({"worker": {"restart_policy": "Never"}}, None),  # then nothing would ever fail it
         ({"worker": {"replicas": 2}}, None),  # it would change their TF_CONFIG
         ({"worker": {}, "ps": {}}, None),

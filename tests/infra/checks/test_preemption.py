@@ -44,9 +44,8 @@ def test_a_job_that_is_never_preempted_needs_no_way_back(change):
     assert [code for _, code, _ in found(**change, **online)] == ["job-with-online-priority"]
 
 
-@pytest.mark.parametrize("restart_policy", ["OnFailure", "ExitCode"])
-def test_a_job_that_can_come_back_is_fit_for_production(restart_policy):
-    worker = GPU | {"restart_policy": restart_policy}
+def test_a_job_that_can_come_back_is_fit_for_production():
+    worker = GPU | {"restart_policy": "OnFailure"}
     job = {"worker": worker, "termination_grace_period_seconds": 5, "run_policy": {"backoff_limit": None}}
     assert found(**job, stack={"production": True}) == []
 
@@ -55,6 +54,7 @@ def test_a_job_that_can_come_back_is_fit_for_production(restart_policy):
     ("change", "fails"),
     [
         ({"worker": {"replicas": 1}}, False),
+        ({"worker": {"replicas": 1, "restart_policy": "ExitCode"}}, True),
         ({"worker": {"replicas": 2}}, True),
         ({"worker": {"replicas": 2}, "enable_dynamic_worker": True}, False),
         ({"worker": {"replicas": 2}, "schedule": "0 2 * * *"}, False),
@@ -62,7 +62,7 @@ def test_a_job_that_can_come_back_is_fit_for_production(restart_policy):
         ({"worker": None, "chief": {}}, True),
     ],
 )
-def test_the_operator_fails_a_preempted_job_of_several_pods(change, fails):
+def test_the_operator_fails_a_preempted_job_but_for_a_lone_worker_that_starts_again(change, fails):
     """kubeflow/trainer#2124"""
     stack = Stack.model_validate(SMALL | {"jobs": [SMALL["jobs"][0] | change]})
     codes = {finding.code for finding in examine(Subject(stack, {"train.py": ""}))}
