@@ -37,9 +37,9 @@ def _fails_as_a_whole(at: Loc, job: JobSpec) -> Iterator[Finding]:
     """
     if job.schedule is not None:
         return
-    lone_worker = outlives_preemption(job)
     only_workers = {role for role, _ in job.roles()} == {"worker"}
-    if not (lone_worker or (only_workers and job.enable_dynamic_worker)):
+    never = not job.distributed and job.worker is not None and job.worker.restart_policy == "Never"
+    if not (outlives_preemption(job) or never or (only_workers and job.enable_dynamic_worker)):
         yield Finding(
             severity="warning",
             code="preemption-fails-the-job",
