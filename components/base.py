@@ -5,6 +5,7 @@ from typing import Any
 
 import pulumi
 
+from components.rendering.objects import stated
 from infra.vocabulary import STACK_MANAGER_PREFIX
 
 # Without it the provider makes up a new name for each object that is not in the state. An object that a
@@ -31,14 +32,15 @@ class Component(pulumi.ComponentResource):
 
 
 def field_manager(stack: str) -> pulumi.ResourceTransform:
-    """Every Kubernetes object is applied under the name of its stack."""
+    """Every Kubernetes object is applied under the name of its stack, with no empty labels."""
 
     def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
         metadata = args.props.get("metadata")
         if not args.type_.startswith("kubernetes:") or not isinstance(metadata, Mapping):
             return None
         annotations = {**(metadata.get("annotations") or {}), _FIELD_MANAGER: STACK_MANAGER_PREFIX + stack}
-        props = {**args.props, "metadata": {**metadata, "annotations": annotations}}
+        # The API server drops what is stated and empty, and every preview would put it back.
+        props = {**args.props, "metadata": stated({**metadata, "annotations": annotations})}
         return pulumi.ResourceTransformResult(props, args.opts)
 
     return transform

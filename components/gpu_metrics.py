@@ -29,7 +29,6 @@ from components.rendering.gpu_exporter import (
     gpu_exporter_spec,
 )
 from components.rendering.monitoring.gpu_metrics import DCGM_EXPORTER, gpu_monitor
-from components.rendering.objects import stated
 from components.rendering.pod_security import pod_security_labels
 from infra.models import PoolSpec
 from infra.models.monitoring import GpuMetricsSpec
@@ -93,13 +92,11 @@ class GpuMetrics(Component):
             f"{name}-monitor",
             api_version=MONITORING_API_VERSION,
             kind="ServiceMonitor",
-            metadata=stated(
-                {
-                    "name": DCGM_EXPORTER,
-                    "namespace": args.monitoring_namespace,
-                    "labels": dict(args.labels),
-                }
-            ),
+            metadata={
+                "name": DCGM_EXPORTER,
+                "namespace": args.monitoring_namespace,
+                "labels": dict(args.labels),
+            },
             spec=gpu_monitor(args.spec.namespace),
             opts=self.child(),
         )

@@ -13,7 +13,7 @@ from components.rendering.monitoring.training_metrics import (
     training_operator_monitor,
     training_pods_monitor,
 )
-from components.rendering.objects import Object, stated
+from components.rendering.objects import Object
 from infra.vocabulary import MONITORING_API_VERSION, SCRAPE_CONFIG_API_VERSION, TRAINING_OPERATOR
 
 
@@ -73,10 +73,7 @@ class TrainingMetrics(Component):
             resource,
             api_version=api_version,
             kind=kind,
-            # Labels that are stated and empty would be a change in every preview: the API server drops them.
-            metadata=stated(
-                {"name": called, "namespace": self._args.namespace, "labels": dict(self._args.labels)}
-            ),
+            metadata={"name": called, "namespace": self._args.namespace, "labels": dict(self._args.labels)},
             spec=spec,
             opts=self.child(),
         )

@@ -24,6 +24,12 @@ def test_every_object_is_applied_under_the_name_of_its_stack():
     }
 
 
+def test_what_is_stated_and_empty_is_not_sent():
+    metadata = {"name": "a", "labels": {}, "finalizers": []}
+    sent = transformed("kubernetes:core/v1:Secret", {"metadata": metadata})["metadata"]
+    assert sent.keys() == {"name", "annotations"}
+
+
 def test_what_is_no_object_of_the_cluster_stays():
     assert transformed("kubernetes:kustomize/v2:Directory", {"directory": "d"}) is None
     assert transformed("colocation:training:Tenant", {"metadata": {}}) is None

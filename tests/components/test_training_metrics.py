@@ -176,12 +176,6 @@ def test_f1_every_monitor_carries_the_labels_that_prometheus_selects_by(declare)
         assert (metadata["namespace"], metadata["labels"]) == ("obs", {"release": "obs"})
 
 
-def test_no_labels_are_said_where_there_are_none(declare):
-    declared = declare(lambda: TrainingMetrics("training-metrics", metrics()))
-    for kind in (POD_MONITOR, SCRAPE_CONFIG, SERVICE_MONITOR):
-        assert declared.only(kind).inputs["metadata"].keys() == {"name", "namespace"}
-
-
 def test_a_stack_without_tenants_scrapes_the_operator_alone(declare):
     declared = declare(lambda: TrainingMetrics("training-metrics", metrics(tenants=[])))
     assert declared.all(POD_MONITOR) + declared.all(SCRAPE_CONFIG) == []
