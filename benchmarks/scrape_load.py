@@ -1,13 +1,14 @@
 """What the metrics of training pods cost a Prometheus: processor time, memory, samples.
 
 A Prometheus of its own on loopback, of the sandbox's version, scrapes the page that a training serves with
-`examples/training_metrics.py`, once for each simulated pod, at the interval that stacks have by default. Beside
-it the same Prometheus without any pod, in the same run. No cluster is needed or touched.
+`examples/training_metrics.py`, once for each simulated pod, at the interval that stacks have by default.
+Beside it the same Prometheus without any pod, in the same run. No cluster is needed or touched.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -19,7 +20,6 @@ import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from infra.models.monitoring import PrometheusSpec
 from sandbox import paths, tools
 from sandbox.progress import Progress
 
-PODS, SETTLE_SECONDS, MEASURED_SECONDS = 200, 10, 60
+PODS, MEASURED_SECONDS, SCRAPED_WITHIN_SECONDS = 200, 60, 120
 INTERVAL = PrometheusSpec().scrape_interval
 _TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 _TRAINS = """
@@ -88,7 +88,7 @@ def measured(program: Path, port: int, pods: int) -> Load:
             "--log.level=error",
         ]
         with _running([str(word) for word in command]) as pid:
-            time.sleep(seconds(INTERVAL) + SETTLE_SECONDS)
+            _wait(own, pods)
             before = _cpu_seconds(pid)
             time.sleep(MEASURED_SECONDS)
             used = _cpu_seconds(pid) - before
@@ -110,7 +110,7 @@ def _config(port: int, pods: int) -> dict[str, object]:
     return {"global": {"scrape_interval": INTERVAL}, "scrape_configs": [job]}
 
 
-@contextmanager
+@contextlib.contextmanager
 def _training() -> Iterator[int]:
     """One training that serves its metrics, for all pods to be scraped from; yields the port."""
     port = _free_port()
@@ -119,7 +119,7 @@ def _training() -> Iterator[int]:
         yield port
 
 
-@contextmanager
+@contextlib.contextmanager
 def _running(command: list[str], environment: dict[str, str] | None = None) -> Iterator[int]:
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as child:
         try:
@@ -141,6 +141,17 @@ def _cpu_seconds(pid: int) -> float:
 
 def _memory_bytes(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _wait(port: int, pods: int) -> None:
+    """Until every pod has been scraped."""
+    deadline = time.monotonic() + SCRAPED_WITHIN_SECONDS
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            if _ask(port, "sum(up) or vector(0)") == pods:
+                return
+        time.sleep(0.5)
+    raise SystemExit(f"Prometheus has not scraped {pods} pods within {SCRAPED_WITHIN_SECONDS} s")
 
 
 def _ask(port: int, promql: str) -> float:

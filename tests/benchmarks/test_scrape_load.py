@@ -19,7 +19,7 @@ def prometheus():
 
 
 def test_every_simulated_pod_is_scraped_on_its_own(prometheus, monkeypatch):
-    for name, value in {"INTERVAL": "1s", "SETTLE_SECONDS": 3, "MEASURED_SECONDS": 1}.items():
+    for name, value in {"INTERVAL": "1s", "MEASURED_SECONDS": 1}.items():
         monkeypatch.setattr(scrape_load, name, value)
     with scrape_load._training() as port:
         none, some = (scrape_load.measured(prometheus, port, pods) for pods in (0, 3))
