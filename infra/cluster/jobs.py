@@ -4,37 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from infra.cluster.objects import Object, condition, created, key_of, labels_of, moment
+from infra.cluster.objects import Found, condition, labels_of, moment
 from infra.vocabulary import JOB_LABEL, leading_pod
 
 SETTLED = ("Succeeded", "Failed")
 
 
 @dataclass(frozen=True)
-class TFJob:
+class TFJob(Found):
     """A TFJob, and what the operator says of it."""
-
-    raw: Object
-
-    @property
-    def namespace(self) -> str:
-        return key_of(self.raw)[0]
-
-    @property
-    def name(self) -> str:
-        return key_of(self.raw)[1]
-
-    @property
-    def uid(self) -> str:
-        return str(self.raw["metadata"].get("uid") or "")
 
     @property
     def title(self) -> str:
         return f"TFJob {self.namespace}/{self.name}"
-
-    @property
-    def created(self) -> datetime | None:
-        return created(self.raw)
 
     @property
     def schedule(self) -> str | None:

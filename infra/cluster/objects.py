@@ -44,6 +44,29 @@ def moment(text: Any) -> datetime | None:
         return None
 
 
+@dataclass(frozen=True)
+class Found:
+    """An object with what every object has."""
+
+    raw: Object
+
+    @property
+    def namespace(self) -> str:
+        return key_of(self.raw)[0]
+
+    @property
+    def name(self) -> str:
+        return key_of(self.raw)[1]
+
+    @property
+    def uid(self) -> str:
+        return str(self.raw["metadata"].get("uid") or "")
+
+    @property
+    def created(self) -> datetime | None:
+        return created(self.raw)
+
+
 def condition(item: Object, kind: str) -> Object:
     """A condition of the object's status; empty if there is none of that type."""
     found = (item.get("status") or {}).get("conditions") or ()

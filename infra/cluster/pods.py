@@ -3,35 +3,20 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 
 from infra.checks.pods import Toleration
 from infra.cluster.containers import Container
-from infra.cluster.objects import Object, condition, created, key_of, labels_of
+from infra.cluster.objects import Found, Object, condition, labels_of
 from infra.models import Taint
 from infra.models.quantities import amount
 from infra.vocabulary import JOB_NAME_LABEL, REPLICA_INDEX_LABEL, REPLICA_TYPE_LABEL, TENSORFLOW_CONTAINER
 
 
 @dataclass(frozen=True)
-class Pod:
+class Pod(Found):
     """A pod: of a TFJob, or any other."""
-
-    raw: Object
-
-    @property
-    def namespace(self) -> str:
-        return key_of(self.raw)[0]
-
-    @property
-    def name(self) -> str:
-        return key_of(self.raw)[1]
-
-    @property
-    def uid(self) -> str:
-        return str(self.raw["metadata"].get("uid") or "")
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -82,10 +67,6 @@ class Pod:
     def spec(self) -> Object:
         found: Object = self.raw.get("spec") or {}
         return found
-
-    @property
-    def created(self) -> datetime | None:
-        return created(self.raw)
 
     @property
     def leaving(self) -> bool:
