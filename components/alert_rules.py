@@ -10,6 +10,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.base import Component
 from components.rendering.alerts import Facts, own_rules_spec, rule_specs
+from components.rendering.alerts.rule import RUNBOOKS
 from infra.models import AlertsSpec
 from infra.vocabulary import MONITORING_API_VERSION
 
@@ -32,7 +33,7 @@ class AlertRules(Component):
     def __init__(self, name: str, args: AlertRulesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("colocation:monitoring:AlertRules", name, opts)
         specs: dict[str, Mapping[str, Any]] = dict(
-            rule_specs(args.facts, args.spec.language, args.spec.disabled)
+            rule_specs(args.facts, args.spec.language, args.spec.disabled, args.spec.runbooks or RUNBOOKS)
         )
         if args.spec.rules:
             specs["own"] = own_rules_spec(args.spec.rules)

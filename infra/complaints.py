@@ -61,6 +61,7 @@ _WANTED = {
     "mapping_type": "`key: value` pairs",
     "dict_type": "`key: value` pairs",
     "string_too_short": "some text",
+    "too_short": "one item at least",
     "string_pattern_mismatch": "lower-case letters and digits, as in registry.example/mirror",
 }
 

@@ -24,6 +24,8 @@ _ITEMS = {
 
 _MOST_PLACES = 3
 
+_ROBOT = "a robot's URL is a secret; write url_secret: <name>, and `pulumi config set --secret <name>`"
+
 # Words of Kubernetes manifests for which this project has others: (word, a key that is known
 # beside it, what to write instead).
 _OTHER_WORDS = (
@@ -39,6 +41,8 @@ _OTHER_WORDS = (
     ("volume_mounts", "volumes", "write volumes: [{claim: <name>, mount_path: <path>}]"),
     ("security_context", "security", "write security"),
     ("parallelism", "replicas", "write replicas"),
+    ("url", "at_mobiles", _ROBOT),
+    ("url", "mentioned_users", _ROBOT),
 )
 
 

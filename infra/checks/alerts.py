@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from typing import get_args
 
 from components.rendering.alerts import alert_names
 from infra.checks.findings import Finding, Subject
-from infra.checks.series import DEAD_LABELS, dropped, from_exporters
+from infra.checks.series import DEAD_LABELS, dropped, from_exporters, misspelt
 from infra.models import MonitoringSpec, RuleSpec
+from infra.models.alerts.routes import Severity
 from infra.models.base import Loc
 from infra.promql import PromqlError, labels_used, selectors
 from infra.templates import template_faults
@@ -52,7 +54,17 @@ def _labels(rule: RuleSpec, place: Loc, monitoring: MonitoringSpec | None) -> It
                 message=f"{label} is put on the alert, and Prometheus selects rules by labels of the object",
                 remedy="write it under monitoring.labels",
             )
-    if "severity" not in rule.labels:
+    severity = rule.labels.get("severity")
+    if severity is not None and severity not in get_args(Severity):
+        near = get_close_matches(severity, get_args(Severity), n=1, cutoff=0.5)
+        yield Finding(
+            severity="warning",
+            code="rule-severity-unknown",
+            place=(*place, "labels", "severity"),
+            message=f"no route can be for {severity}",
+            remedy=f"write {near[0] if near else 'critical, warning or info'}",
+        )
+    if severity is None:
         yield Finding(
             severity="advice",
             code="rule-without-severity",
@@ -86,6 +98,14 @@ def _expression(rule: RuleSpec, place: Loc, monitoring: MonitoringSpec | None) -
             place=place,
             message=f"kube-prometheus-stack drops {series}, and the alert never fires",
             remedy=remedy,
+        )
+    for series, near in dict.fromkeys(filter(None, map(misspelt, asked))):
+        yield Finding(
+            severity="warning",
+            code="rule-series-misspelt",
+            place=place,
+            message=f"trainings do not serve {series}",
+            remedy=f"write {near}",
         )
     if asked and all(from_exporters(selector.metric) for selector in asked):
         for label in sorted(labels & DEAD_LABELS.keys()):

@@ -8,7 +8,7 @@ from typing import Any
 from promql_parser import Call, StringLiteral
 
 from infra.checks.grafana_queries import CHOSEN, Asked, asked, readable
-from infra.checks.series import DEAD_LABELS, dropped, from_exporters
+from infra.checks.series import DEAD_LABELS, dropped, from_exporters, misspelt
 from infra.promql import PromqlError, Selector, labels_used, nodes, parse, selectors
 
 _DEAD_LABELS = {
@@ -143,6 +143,11 @@ def _made(expression: str) -> set[str]:
 
 def _metric(where: str, selector: Selector) -> Iterator[Flaw]:
     metric = selector.metric or ""
+    if meant := misspelt(selector):
+        series, near = meant
+        yield Flaw(
+            "dashboard-dead-metric", f"{where} asks for {series}, which no training serves", f"write {near}"
+        )
     if metric in _DEAD_METRICS:
         yield Flaw(
             "dashboard-dead-metric",

@@ -22,6 +22,14 @@ def check(subject: Subject) -> Iterator[Finding]:
     if spec.priority is not None:
         known = [*(priority.name for priority in stack.priorities), *SYSTEM_PRIORITIES]
         yield from missing("priority", ("monitoring", "priority"), spec.priority, known)
+        if any(p.kind == "offline" and p.name == spec.priority for p in stack.priorities):
+            yield Finding(
+                severity="warning",
+                code="monitoring-gives-way",
+                place=("monitoring", "priority"),
+                message=f"with {spec.priority} the servers give way like the training that they watch",
+                remedy="write an online priority, or leave it out",
+            )
     yield from _namespaces(stack, spec)
 
 

@@ -1,6 +1,7 @@
 """Series and labels that rules and dashboards from elsewhere ask for, and that no cluster of today has."""
 
 import re
+from difflib import get_close_matches
 from typing import Final
 
 from infra.promql import Selector
@@ -35,6 +36,27 @@ _INSTEAD = {
     "container_spec_memory_limit_bytes": 'kube_pod_container_resource_limits{resource="memory"}',
     "container_spec_cpu_quota": 'kube_pod_container_resource_limits{resource="cpu"}',
 }
+
+
+TRAINING: Final = (
+    "training_loss",
+    "training_accuracy",
+    "training_epoch",
+    "training_step",
+    "training_examples_per_second",
+    "training_last_progress_timestamp_seconds",
+    "training_checkpoint_timestamp_seconds",
+)
+"""What a training serves that imports examples/training_metrics.py; others may be called otherwise."""
+
+
+def misspelt(selector: Selector) -> tuple[str, str] | None:
+    """A metric that is nearly one of a training's, and that one."""
+    metric = selector.metric or ""
+    if metric in TRAINING or not metric.startswith("training_"):
+        return None
+    near = get_close_matches(metric, TRAINING, n=1, cutoff=0.85)
+    return (metric, near[0]) if near else None
 
 
 def from_exporters(metric: str | None) -> bool:

@@ -85,9 +85,11 @@ def _changed(change: Change) -> Iterator[Remark]:
         yield Remark("change", f"pool {change.name}: {'; '.join(_pool(change))}")
     elif change.kind == "Release":
         yield Remark("change", f"release {_path(change)}: {_fields(change)}")
-    elif change.fields:
+    else:
         verb = "is made anew" if change.op == "replace" else "changes"
-        yield Remark("change", f"{change.kind} {_path(change)} {verb}: {_fields(change)}")
+        # Pulumi writes every secret as the same word, before and after.
+        how = _fields(change) if change.fields else "in what a preview keeps secret"
+        yield Remark("change", f"{change.kind} {_path(change)} {verb}: {how}")
 
 
 def _quota(change: Change) -> Iterator[Remark]:

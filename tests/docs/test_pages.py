@@ -102,7 +102,12 @@ def test_a_mistake_in_the_example_of_a_job_is_told_as_the_page_shows(root, stack
 def test_the_copy_of_a_stack_is_as_fit_as_the_stack(root, stacks, capsys):
     page = Page(root / "docs/tasks/own-cluster.md")
     copies = [command.split()[1:] for command in page.commands() if command.startswith("cp ")]
-    assert copies == [["stacks/prod.yaml", "stacks/lab.yaml"], ["Pulumi.prod.yaml", "Pulumi.lab.yaml"]]
+    assert copies == [
+        ["stacks/prod.yaml", "stacks/lab.yaml"],
+        ["Pulumi.prod.yaml", "Pulumi.lab.yaml"],
+        ["policy/config/prod.json", "policy/config/lab.json"],
+    ]
+    assert all((root / source).exists() for source, _ in copies)
     for source, copy in copies:
         shutil.copy(stacks.parent / source, stacks.parent / copy)
     assert main(["check", "--stack", "lab"]) == 0

@@ -7,7 +7,7 @@ from typing import Any, Final
 from components.rendering.alerts import gpu, job, node, pod
 from components.rendering.alerts.exprs import POD_WORKLOAD, pod_workload
 from components.rendering.alerts.facts import Facts, Limits
-from components.rendering.alerts.rule import Alert, Language, Record, Severity, Text
+from components.rendering.alerts.rule import RUNBOOKS, Alert, Language, Record, Severity, Text
 from infra.models import RuleSpec
 
 EVERYTHING: Final = Facts(
@@ -42,12 +42,12 @@ def records(facts: Facts) -> Iterator[Record]:
 
 
 def rule_specs(
-    facts: Facts, language: Language = "en", disabled: tuple[str, ...] = ()
+    facts: Facts, language: Language = "en", disabled: tuple[str, ...] = (), runbooks: str = RUNBOOKS
 ) -> Mapping[str, dict[str, Any]]:
     """The `spec` of each PrometheusRule, by layer. Layers without rules are left out."""
     specs = {}
     for layer, alerts in layers(facts).items():
-        rules = [alert.rule(language) for alert in alerts if alert.name not in disabled]
+        rules = [alert.rule(language, runbooks) for alert in alerts if alert.name not in disabled]
         recorded = [record.rule() for record in records(facts)] if layer == "pod" else []
         if rules or recorded:
             specs[layer] = {"groups": [{"name": f"colocation.{layer}", "rules": recorded + rules}]}

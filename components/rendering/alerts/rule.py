@@ -32,7 +32,7 @@ POD: Final = f"{label('namespace')}/{label('pod')}"
 JOB: Final = f"{label('namespace')}/{label('tfjob')}"
 
 RUNBOOKS: Final = "docs/runbooks"
-"""Where runbooks are: a folder of this repository. A URL here makes links of them."""
+"""Where runbooks are: a folder of this repository."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Alert:
     summary: Text
     description: Text
 
-    def rule(self, language: Language) -> dict[str, Any]:
-        """As Prometheus wants it."""
+    def rule(self, language: Language, runbooks: str = RUNBOOKS) -> dict[str, Any]:
+        """As Prometheus wants it. `runbooks`: where people read the pages."""
         return {
             "alert": self.name,
             "expr": self.expr,
@@ -69,7 +69,7 @@ class Alert:
             "annotations": {
                 "summary": self.summary.of(language),
                 "description": self.description.of(language),
-                "runbook_url": f"{RUNBOOKS}/{self.name}.md",
+                "runbook_url": f"{runbooks.rstrip('/')}/{self.name}.md",
             },
         }
 

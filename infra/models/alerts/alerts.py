@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from infra.models.alerts.receivers import ReceiverSpec
+from infra.models.alerts.receivers import ReceiverSpec, Url
 from infra.models.alerts.relay import RelaySpec
 from infra.models.alerts.routes import RouteSpec
 from infra.models.alerts.rules import AlertName, RuleSpec
@@ -19,6 +19,9 @@ class AlertsSpec(Model):
     """Of messages."""
     disabled: tuple[AlertName, ...] = ()
     """Alerts of this project that this cluster does not want."""
+    runbooks: Url | None = None
+    """Where people can read this project's docs/runbooks, such as `https://git.example.org/ml/colocation/docs/runbooks`:
+    alerts link to the page there. Unset: they name the file."""
     rules: tuple[RuleSpec, ...] = ()
     """Alerts of one's own."""
     receivers: tuple[ReceiverSpec, ...] = ()
