@@ -153,6 +153,14 @@ def signed(url: str, key: str, milliseconds: int) -> str:
     return f"{url}{'&' if urlsplit(url).query else '?'}timestamp={milliseconds}&sign={sign}"
 
 
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False
+
+
 class Pace:
     """Lets so many messages a minute through, over any minute."""
 
@@ -194,7 +202,7 @@ class Relay:
             raise RelayError(404, "no robot has this path")
         group = _group(raw)
         url = self._secret(robot["url_file"])
-        if urlsplit(url).scheme not in ("http", "https"):
+        if not _is_url(url):
             raise RelayError(502, f"the secret {robot['url_file']} holds no URL")
         if (wait := self._pace(url).wait_seconds(time.monotonic())) > 0:
             raise RelayError(
@@ -223,7 +231,7 @@ class Relay:
             raise RelayError(502, f"the robot does not answer: {type(fault).__name__}") from None
         try:
             code, text = (found := json.loads(said))["errcode"], found.get("errmsg", "")
-        except (ValueError, TypeError, LookupError):
+        except (ValueError, TypeError, LookupError, RecursionError):
             raise RelayError(502, "the robot answers, but not as a robot does") from None
         if code != 0:
             raise RelayError(502, f"the robot refuses: {text} (errcode {code})")
@@ -243,9 +251,11 @@ class Relay:
 def _group(raw: bytes) -> Mapping[str, Any]:
     try:
         group = json.loads(raw)
-        if all(isinstance(alert, dict) for alert in group["alerts"]):
+        told = [group, *group["alerts"]]
+        texts = [part.get(key) or {} for part in told for key in ("labels", "annotations", "commonLabels")]
+        if all(isinstance(value, str) for text in texts for value in text.values()):
             return dict(group)
-    except (ValueError, TypeError, LookupError):
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         pass
     raise RelayError(400, "this is not what Alertmanager sends to a webhook")
 

@@ -74,7 +74,7 @@ def _shown(given: Any, loc: Loc) -> str:
         return "a list"
     if isinstance(given, Mapping):
         return "a mapping"
-    if _MAY_BE_SECRET.intersection(loc):
+    if _MAY_BE_SECRET.intersection(loc) or str(loc[-1]).endswith("secret"):
         return (
             "text" if isinstance(given, str) else "true or false" if isinstance(given, bool) else "a number"
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from components.rendering.alerts.rule import PLATFORM, TRAINING
 from components.rendering.delivery.labels import NOBODY
@@ -10,6 +10,7 @@ from infra.checks.findings import Finding, Subject
 from infra.checks.references import missing
 from infra.models.alerts import AlertsSpec, RouteSpec
 from infra.models.base import Loc
+from infra.plain_secrets import holds_credential, named_like_a_secret
 
 _ROBOTS = {"oapi.dingtalk.com": "dingtalk", "qyapi.weixin.qq.com": "wecom_robot"}
 _CONDITIONS = ("severities", "teams", "namespaces")
@@ -87,6 +88,21 @@ def _webhooks(alerts: AlertsSpec) -> Iterator[Finding]:
                 message=f"{host} does not understand what Alertmanager sends, and nothing would arrive",
                 remedy=f"use {_ROBOTS[host]} with a url_secret",
             )
+        elif spec.webhook and spec.webhook.url and _tells_a_secret(spec.webhook.url):
+            yield Finding(
+                code="secret-in-url",
+                place=("alerts", "receivers", i, "webhook", "url"),
+                message="a part of this URL looks like a key, and everybody who reads the file has it",
+                remedy="write url_secret: <name>, give Pulumi the URL with "
+                "`pulumi config set --secret <name>`, and replace the key where it is valid",
+            )
+
+
+def _tells_a_secret(url: str) -> bool:
+    return holds_credential(url) or any(
+        named_like_a_secret(name.replace("-", "_"), value) or name.lower() == "key"
+        for name, value in parse_qsl(urlsplit(url).query)
+    )
 
 
 def _routes(alerts: AlertsSpec) -> Iterator[Finding]:

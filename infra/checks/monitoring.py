@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from components.rendering.delivery.relay_config import has_robots
 from infra.checks.findings import Finding, Subject
 from infra.checks.names import SYSTEM_NAMESPACES
 from infra.checks.references import missing
@@ -50,7 +51,9 @@ def _without(stack: Stack) -> Iterator[Finding]:
 def _namespaces(stack: Stack, spec: MonitoringSpec) -> Iterator[Finding]:
     """Each is made by one component, which says what its pods may do."""
     taken = dict(_taken(stack))
-    if spec.install:
+    # Where traffic is denied by default, nobody reaches the relay, and it reaches no robot.
+    denied = {tenant.name for tenant in stack.tenants if tenant.network_policy}
+    if spec.install or (spec.namespace in denied and has_robots(stack.alerts)):
         yield from _free(("monitoring", "namespace"), spec.namespace, taken)
     taken.setdefault(spec.namespace, "the monitoring stack")
     if spec.gpu_metrics.install:

@@ -63,7 +63,7 @@ def read(text: str) -> Preview:
     start = text.find("{")  # programs around Pulumi may have printed before it
     try:
         data = json.loads(text[start:]) if start >= 0 else None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UnreadableError(
             f"this is no preview ({error}); give the output of `pulumi preview --json`"
         ) from None

@@ -88,7 +88,8 @@ def _changed(change: Change) -> Iterator[Remark]:
     else:
         verb = "is made anew" if change.op == "replace" else "changes"
         # Pulumi writes every secret as the same word, before and after.
-        how = _fields(change) if change.fields else "in what a preview keeps secret"
+        secret = change.kind == "Secret" or not change.fields
+        how = _fields_of_secret(change) if secret else _fields(change)
         yield Remark("change", f"{change.kind} {_path(change)} {verb}: {how}")
 
 
@@ -144,6 +145,11 @@ def _path(change: Change) -> str:
 
 def _fields(change: Change) -> str:
     return _some([_field(path, pair) for path, pair in change.fields.items()]) or "nothing that can be shown"
+
+
+def _fields_of_secret(change: Change) -> str:
+    """Keys alone: with `--show-secrets` a preview holds the values."""
+    return _some([f"{path} changed" for path in change.fields]) or "in what a preview keeps secret"
 
 
 def _field(path: str, pair: tuple[Any, Any]) -> str:

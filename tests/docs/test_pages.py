@@ -77,6 +77,7 @@ def examples(file):
 def stacks(root, tmp_path, monkeypatch):
     """A copy of the stacks that a page's commands may change."""
     shutil.copytree(root / "stacks", tmp_path / "stacks")
+    shutil.copytree(root / "policy" / "config", tmp_path / "policy" / "config")
     for config in root.glob("Pulumi.*.yaml"):
         shutil.copy(config, tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -1,9 +1,10 @@
 """Who hears of alerts. Addresses that let anyone in are secrets: the stack file says their names only."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from infra.models.base import Fault, Flag, Model, PositiveInt, exactly_one
 from infra.models.names import DnsLabel, Host, PortNumber
@@ -16,14 +17,40 @@ def _address(value: str) -> str:
     return value
 
 
+_HOST_AND_PORT = r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:(?P<port>[0-9]{1,5}))?"
+_PATH_AND_QUERY = r"([/?]([A-Za-z0-9._~:/?!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)?"
+_URL = re.compile(rf"https?://{_HOST_AND_PORT}{_PATH_AND_QUERY}")
+"""What Alertmanager and Python's parser both take, without a user and a fragment."""
+_SECRET_NAME = re.compile(r"[a-z][a-z0-9]{0,19}(-[a-z0-9]{1,20})*")
+
+
 def _url(value: str) -> str:
-    if not value.startswith(("http://", "https://")) or any(c.isspace() for c in value) or "@" in value:
-        raise ValueError("is not a plain URL; write http:// or https://, without user and password")
+    found = _URL.fullmatch(value)
+    if found is None or int(found["port"] or 1) not in range(1, 65536):
+        raise ValueError(
+            "this is not a plain URL; write one such as https://hooks.example.org/alerts, "
+            "without user and password"
+        )
     return value
 
 
-SecretKey = DnsLabel
-"""Names a secret of the stack: `pulumi config set --secret <this>` holds the value."""
+def _secret_name(value: str) -> str:
+    # What stands here in its place may be the secret itself: it is not shown.
+    if len(value) > 63 or not _SECRET_NAME.fullmatch(value):
+        raise ValueError(
+            "this is no name, and maybe the secret itself; write a name such as ops-robot-url, "
+            "and give Pulumi the value with `pulumi config set --secret <name>`"
+        )
+    return value
+
+
+SecretKey = Annotated[
+    str,
+    AfterValidator(_secret_name),
+    WithJsonSchema({"type": "string", "pattern": f"^{_SECRET_NAME.pattern}$", "maxLength": 63}),
+]
+"""Names a secret of the stack: `pulumi config set --secret <this>` holds the value. Words of at most 20
+letters and digits with `-` between them, which no key or token is."""
 Address = Annotated[str, AfterValidator(_address), Field(max_length=320)]
 Url = Annotated[str, AfterValidator(_url), Field(max_length=2048)]
 

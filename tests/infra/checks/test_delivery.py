@@ -1,9 +1,13 @@
 """Receivers are there, are heard of, and can be reached."""
 
 import pytest
+from pydantic import ValidationError
 
 from infra.checks import Subject, delivery
+from infra.load import StackFileError
 from infra.models import Stack
+from infra.models.alerts import WebhookSpec
+from infra.plan import plan
 
 HOOK = {"webhook": {"url": "http://pager.example/alerts"}}
 OPS = {"name": "ops", **HOOK}
@@ -126,3 +130,48 @@ def test_secrets_that_are_there_or_that_nobody_knows_of_are_right(known):
 def test_without_monitoring_nobody_is_told_and_no_secret_is_asked_for():
     found = codes(ROBOT, stored={}.get, monitoring=None)
     assert found == [("warning", "receivers-without-monitoring", ("receivers",))]
+
+
+PASTED = [
+    {
+        "dingtalk": {
+            "url_secret": "https://oapi.dingtalk.com/robot/send?access_token=3f1c9d8e7b6a5f4e3d2c1b0a"
+        }
+    },
+    {"dingtalk": {"url_secret": "ops", "sign_secret": "SEC3f1c9d8e7b6a5f4e3d2c1b0a"}},
+    {"wecom_robot": {"url_secret": "3f1c9d8e7b6a5f4e3d2c1b0a9f8e7d6c"}},
+    {"webhook": {"url_secret": ["3f1c9d8e7b6a5f4e3d2c1b0a"]}},
+    {"webhook": {"url": "https://u:3f1c9d8e7b6a5f4e3d2c1b0a@hooks.example.org/"}},
+    {"webhook": {"url": "https://hooks.example.org/?access_token=3f1c9d8e7b6a5f4e3d2c1b0a"}},
+]
+
+
+@pytest.mark.parametrize("kind", PASTED, ids=lambda kind: next(iter(kind)))
+def test_a_secret_that_was_pasted_is_refused_and_not_shown(stack_file, data, kind):
+    data |= {"monitoring": {"install": False}, "alerts": {"receivers": [{"name": "ops", **kind}]}}
+    with pytest.raises(StackFileError) as refused:
+        plan(stack_file(data))
+    assert "3f1c9d8e" not in str(refused.value)
+    assert "secret" in str(refused.value) or "password" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://",
+        "http:///p",
+        "http://a:port/",
+        "http://a:99999",
+        "http://a/%zz",
+        "http://a|b",
+        "http://[::1",
+    ],
+)
+def test_a_url_that_alertmanager_could_not_read_is_refused(url):
+    with pytest.raises(ValidationError, match="not a plain URL"):
+        WebhookSpec(url=url)
+
+
+@pytest.mark.parametrize("url", ["http://a", "https://a.example:8443/x/y?z=1%20", "http://[::1]:80/x"])
+def test_a_plain_url_is_fine(url):
+    assert WebhookSpec(url=url).url == url

@@ -34,6 +34,15 @@ def test_what_is_there_already_may_be_anywhere(data, found):
     assert found(data) == []
 
 
+def test_a_relay_is_not_put_where_tenants_let_nobody_through(data, found):
+    robot = {"name": "ops", "wecom_robot": {"url_secret": "ops"}}
+    data["monitoring"] = {"install": False, "namespace": "vision"}
+    data["alerts"] = {"receivers": [robot], "default_receiver": "ops"}
+    assert found(data) == [("monitoring-namespace-taken", ("monitoring", "namespace"))]
+    data["tenants"][0]["network_policy"] = False
+    assert found(data) == []
+
+
 @pytest.mark.parametrize("install", [True, False])
 @pytest.mark.parametrize("name", ["vision", "kube-system", "monitoring"])
 def test_gpu_metrics_have_a_namespace_of_their_own(data, found, name, install):
