@@ -81,7 +81,7 @@ def server(sandbox) -> Iterator[Server]:
 def declared_by(data: Object, declare: Any) -> list[Object]:
     """Every object that the program declares, without those of the operator."""
     stack = Stack.model_validate(data | {"training_operator": {"install": False}})
-    ready = Plan(stack, SCRIPTS, Source({}, {}))
+    ready = Plan(stack, scripts=SCRIPTS, dashboards={}, source=Source({}, {}))
     declared = declare(lambda: assemble(ready, "test", {}))
     found = (resource.inputs for resource in declared.resources if "apiVersion" in resource.inputs)
     # Without an engine, every number has passed as a floating one.
