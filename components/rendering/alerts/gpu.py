@@ -43,15 +43,16 @@ def alerts(facts: Facts) -> Iterator[Alert]:
             f"{_ON_ZH}{_BY_POD_ZH} 温度为 {VALUE} 摄氏度，会降频。",
         ),
     )
-    # The gauge keeps the last code until the driver is loaded anew: only a change is news. Series begin
-    # and end with the pods that hold the GPU, so the GPU is what is compared.
+    # The gauge keeps the last code until the driver is loaded anew: only a change is news, also one in a gap
+    # of the samples, and none is known of a GPU that was not seen before. Series begin and end with the pods
+    # that hold the GPU, so the GPU is what is compared.
     xid = f"max by ({_GPU}) (DCGM_FI_DEV_XID_ERRORS)"
-    xid_before = f"max by ({_GPU}) (DCGM_FI_DEV_XID_ERRORS offset 15m)"
+    xid_before = f"last_over_time({xid}[6h:1m] offset 15m)"
     yield Alert(
         name="GPUXidError",
         severity="critical",
         team=PLATFORM,
-        expr=f"max by ({_HELD}) (DCGM_FI_DEV_XID_ERRORS) > 0\nunless on ({_GPU}) {xid} == {xid_before}",
+        expr=f"max by ({_HELD}) (DCGM_FI_DEV_XID_ERRORS) > 0\nand on ({_GPU}) {xid} != {xid_before}",
         summary=Text(f"{_ON} reports XID {VALUE}", f"{_ON_ZH} 报告 XID {VALUE}"),
         description=Text(
             f"The driver has reported XID {VALUE} for {_ON}{_BY_POD} within the last 15 minutes.",

@@ -138,7 +138,8 @@ def _beside_services(facts: Facts) -> Iterator[Alert]:
     # pgsteal and pgscan are not among what node-exporter shows unless told so; stalls and major faults are.
     reclaim = at_node(
         f"""100 * rate(node_pressure_memory_waiting_seconds_total[5m]) > {limits.reclaim_percent}
-or rate(node_vmstat_pgmajfault[5m]) > {limits.reclaim_faults_per_second}"""
+or rate(node_vmstat_pgmajfault[5m]) > {limits.reclaim_faults_per_second}
+  unless on ({_BY}) node_pressure_memory_waiting_seconds_total"""
     )
     yield Alert(
         name="OnlineNodeMemoryReclaim",

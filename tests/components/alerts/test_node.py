@@ -159,16 +159,36 @@ def test_it_fires_when_it_should_and_only_then(name, holds):
 
 
 def test_a_node_without_pressure_metrics_is_judged_by_its_page_faults(holds):
-    case = CASES["OnlineNodeMemoryReclaim"]
-    faults = of_node("node_vmstat_pgmajfault")
+    faults, pressure = (
+        of_node("node_vmstat_pgmajfault"),
+        of_node("node_pressure_memory_waiting_seconds_total"),
+    )
     series = {EXPORTER_POD: ALWAYS, SERVICE_POD: ALWAYS}
+    fires = {**series, faults: "0+60000x60"}
+    for quiet in ({faults: "0+600x60"}, {pressure: "0x60"}):
+        case = Case(fires=fires, quiet=quiet, at="30m", labels={"node": "n1"}, value="1000")
+        holds("OnlineNodeMemoryReclaim", case)
+
+
+@pytest.mark.parametrize(
+    ("fires", "quiet", "at"),
+    [("0x20 _x60 79x40", "79x20 _x60 79x40", "85m"), ("0x5 79x40", "_x6 79x40", "18m")],
+    ids=["after a gap", "at first sight"],
+)
+def test_an_xid_from_before_is_no_news(holds, fires, quiet, at):
+    xid = f"DCGM_FI_DEV_XID_ERRORS{{{HELD}}}"
+    holds("GPUXidError", Case(fires={xid: fires}, quiet={xid: quiet}, at=at, labels=OF_HELD, value="79"))
+
+
+def test_an_xid_is_no_news_because_another_pod_holds_the_gpu(holds):
+    free, held = f"DCGM_FI_DEV_XID_ERRORS{{{GPU}}}", f"DCGM_FI_DEV_XID_ERRORS{{{HELD}}}"
     holds(
-        "OnlineNodeMemoryReclaim",
+        "GPUXidError",
         Case(
-            fires={**series, faults: "0+60000x60"},
-            quiet={faults: "0+600x60"},
-            at=case.at,
-            labels=case.labels,
-            value="1000",
+            fires={free: "13x20 stale", held: "_x20 79x40"},
+            quiet={held: "_x20 13x40"},
+            at="25m",
+            labels=OF_HELD,
+            value="79",
         ),
     )
