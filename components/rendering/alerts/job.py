@@ -19,6 +19,7 @@ from components.rendering.alerts.rule import (
     Text,
     label,
 )
+from infra.models.durations import seconds
 
 _JOB = "namespace, tfjob"
 _SCHEDULED = f"{label('namespace')}/{label('cronjob')}"
@@ -54,7 +55,7 @@ def _state(facts: Facts) -> Iterator[Alert]:
     waits = f"unless on ({_JOB}) kube_tfjob_status_condition{{{started}, {of}}}\nunless on ({_JOB}) " + _is(
         "Suspended", of
     )
-    age = f"time() - max by ({_JOB}) (kube_tfjob_created{{{of}}})"
+    age = _age(of)
     yield _alert(
         "TFJobFailed",
         "critical",
@@ -85,8 +86,11 @@ def _state(facts: Facts) -> Iterator[Alert]:
             "work, or a quota or an admission rule refuses them.",
             f"TFJob {JOB} 创建已 {DURATION}，但没有任何 Pod：operator 异常，或被配额、准入规则拒绝。",
         ),
+        for_="3m",  # a kube-state-metrics that starts may know jobs a scrape before it knows pods
     )
+    # Each pod that was made counts 1 beside its restarts. One that was seen once has no increase.
     made = made_for_a_run("1h", f"{of}, ")
+    each = f"group by (namespace, pod, uid, tfjob) {made}"
     restarts = (
         f"sum by (namespace, pod, uid) (increase(kube_pod_container_status_restarts_total{{{of}}}[1h]))"
     )
@@ -94,10 +98,10 @@ def _state(facts: Facts) -> Iterator[Alert]:
         "TFJobRestartLoop",
         "critical",
         f"""sum by ({_JOB}) (
-  {restarts}
-  * on (namespace, pod, uid) group_left (tfjob) group by (namespace, pod, uid, tfjob) {made}
+  (1 + {restarts})
+  * on (namespace, pod, uid) group_left (tfjob) {each}
+  or {each}
 )
-+ count by ({_JOB}) {made}
 - count by ({_JOB}) (count by (namespace, tfjob, pod) {made})
 >= {limits.job_restarts_per_hour}""",
         Text(f"Training job {JOB} restarts in a loop", f"训练任务 {JOB} 反复重启"),
@@ -162,10 +166,11 @@ def _training(facts: Facts) -> Iterator[Alert]:
     )
     now = f"avg by ({_JOB}) (avg_over_time({loss}[{limits.loss_window}]))"
     then = f"avg by ({_JOB}) (avg_over_time({loss}[{limits.loss_window}] offset {limits.loss_compared_with}))"
+    compared_seconds = seconds(limits.loss_window) + seconds(limits.loss_compared_with)
     yield _alert(
         "TrainingLossRising",
         "warning",
-        f"{now} / ({then} > 0) > {limits.loss_ratio}",
+        f"{now} / ({then} > 0) > {limits.loss_ratio}\nand on ({_JOB}) {_age(of)} > {compared_seconds}",
         Text(f"The loss of {JOB} rises", f"训练任务 {JOB} 的 loss 上升"),
         Text(
             f"The loss of TFJob {JOB} is {HUMANIZED} times what it was {limits.loss_compared_with} ago.",
@@ -192,6 +197,10 @@ unless on (namespace, cronjob) kube_cronjob_status_active{{{of}}} > 0""",
             f"定时训练 {_SCHEDULED} 本应在 {DURATION} 前启动。",
         ),
     )
+
+
+def _age(of: str) -> str:
+    return f"time() - max by ({_JOB}) (kube_tfjob_created{{{of}}})"
 
 
 def _is(condition: str, of: str) -> str:

@@ -101,7 +101,7 @@ CASES = {
         value="1",
     ),
     "TrainingLossRising": Case(
-        fires={LOSS: "1x40 2x60"},
+        fires={LOSS: "1x40 2x60", of_job("created"): "0x100"},
         quiet={LOSS: "2x40 1x60"},
         at="60m",
         labels=OF_JOB,
@@ -161,6 +161,36 @@ def test_pods_that_the_operator_makes_again_count_as_restarts(holds):
     # As many pods, each of a job that was declared anew.
     case = changed("TFJobRestartLoop", fires=fires, quiet={created: "7x600"}, value="6")
     holds("TFJobRestartLoop", case)
+
+
+def test_pods_that_are_gone_after_one_scrape_count_as_restarts(holds):
+    pods = {}
+    for i in range(1, 8):
+        uid = f'{TRAINING}, uid="{i}"'
+        pods[f"kube_pod_created{{{uid}}}"] = f"_x{i} {i} stale"
+        pods[f'kube_pod_container_status_restarts_total{{{uid}, container="tensorflow"}}'] = f"_x{i} 0 stale"
+    created = of_job("created")
+    fires = {TRAINING_POD: ALWAYS, created: "1x600", **pods}
+    holds("TFJobRestartLoop", changed("TFJobRestartLoop", fires=fires, quiet={created: "7x600"}, value="6"))
+
+
+def test_pods_that_are_seen_a_scrape_after_their_job_are_not_missed(holds):
+    fires = {of_job("created"): "_x20 0x600", condition("Created"): "_x20 1x600"}
+    quiet = {TRAINING_POD: "_x21 1x600"}
+    case = changed("TFJobHasNoPods", fires=fires, quiet=quiet, at="23m", value="23m 0s")
+    holds("TFJobHasNoPods", case)
+    at_once = changed(
+        "TFJobHasNoPods",
+        fires={**fires, condition("Created"): "_x15 1x600", of_job("created"): "_x15 0x600"},
+        quiet=fires,
+        at="20m",
+        value="20m 0s",
+    )
+    holds("TFJobHasNoPods", at_once)
+
+
+def test_the_loss_of_a_job_that_was_declared_anew_is_its_own(holds):
+    holds("TrainingLossRising", changed("TrainingLossRising", quiet={of_job("created"): "0x40 2400x60"}))
 
 
 def test_an_infinite_loss_is_not_a_number_either(holds):
