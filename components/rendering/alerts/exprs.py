@@ -16,17 +16,20 @@ def one_of(values: Iterable[str]) -> str:
 def pod_workload(offline: Iterable[str], online: Iterable[str]) -> str:
     """The expression behind POD_WORKLOAD, by the names of priority classes."""
     kinds = (("offline", one_of(offline)), ("online", one_of(online)))
-    pods = "\n    or ".join(
-        f'label_replace(kube_pod_info{{priority_class=~"{names}"}}, "workload", "{kind}", "", "")'
+    # What two instances of kube-state-metrics have said of a pod stands side by side for some minutes: one
+    # series a pod is taken, and one with a node before one without.
+    pods = "\n    or on (namespace, pod) ".join(
+        f'label_replace(kube_pod_info{{priority_class=~"{names}", {node}}}, "workload", "{kind}", "", "")'
+        for node in ('node!=""', 'node=""')
         for kind, names in kinds
         if names
     )
-    return f"""max by (namespace, pod, node, workload, tfjob) (
+    return f"""max by (namespace, pod, node, workload, tfjob) (topk by (namespace, pod) (1,
   label_replace(label_join(
     {pods},
     "owner", "/", "created_by_kind", "created_by_name"), "tfjob", "$1", "owner", "TFJob/(.+)"
   )
-)"""
+))"""
 
 
 def of_workload(expr: str, kind: str | None = None) -> str:
@@ -70,7 +73,7 @@ def at_node(expr: str, *labels: str) -> str:
   (
 {indent(indent(expr))}
   )
-  * on (namespace, pod) group_left (node) max by (namespace, pod, node) (kube_pod_info)
+  * on (namespace, pod) group_left (node) max by (namespace, pod, node) (kube_pod_info{{node!=""}})
 )"""
 
 

@@ -65,10 +65,12 @@ def shown(text: str, case: Case) -> str:
     return re.sub(r"\{\{ [^{}]*\$value[^{}]*\}\}", lambda _: case.value, text)
 
 
-def pod_info(namespace: str, pod: str, owner: str, priority_class: str, node: str = "n1") -> str:
+def pod_info(
+    namespace: str, pod: str, owner: str, priority_class: str, node: str = "n1", instance: str = "ksm-1"
+) -> str:
     kind, _, name = owner.partition("/")
     return (
-        f'kube_pod_info{{namespace="{namespace}", pod="{pod}", node="{node}", created_by_kind="{kind}",'
+        f'kube_pod_info{{instance="{instance}", namespace="{namespace}", pod="{pod}", node="{node}", created_by_kind="{kind}",'
         f' created_by_name="{name}", priority_class="{priority_class}", uid="{pod}"}}'
     )
 

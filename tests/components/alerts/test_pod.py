@@ -13,6 +13,7 @@ from tests.components.alerts.cases import (
     TRAINING,
     TRAINING_POD,
     Case,
+    pod_info,
 )
 from tests.components.alerts.conftest import FACTS
 
@@ -164,6 +165,17 @@ def test_the_team_of_a_pod_is_that_of_whoever_runs_it(holds):
             value="5",
         ),
     )
+
+
+@pytest.mark.parametrize("before", ["", "n0"])
+def test_two_instances_that_disagree_on_the_node_of_a_pod_do_not_stop_the_rules(holds, before):
+    said_before = pod_info("vision", "mnist-worker-0", "TFJob/mnist", "offline-low", node=before)
+    said_now = pod_info("vision", "mnist-worker-0", "TFJob/mnist", "offline-low", instance="ksm-2")
+    fires = {said_before: "1x20", said_now: "_x18 1x60", restarts(): "0+1x5 5x60"}
+    case = Case(
+        fires=fires, quiet={restarts(): NEVER}, at="25m" if before else "20m", labels=OF_CONTAINER, value="5"
+    )
+    holds("PodRestarting", case)
 
 
 def test_a_container_that_was_killed_and_runs_again_is_told_of_as_well(holds):
