@@ -65,7 +65,7 @@ def test_the_examples_of_schedules_and_preemption_are_ones_that_the_program_acce
 def test_the_examples_of_metrics_are_ones_that_the_program_accepts(root):
     for [job] in examples(root / "docs/tasks/training-metrics.md"):
         JobSpec.model_validate(job)
-    [stack] = examples(root / "docs/tasks/gpu-metrics.md")
+    stack, _ = examples(root / "docs/tasks/gpu-metrics.md")
     MonitoringSpec.model_validate(stack["monitoring"])
 
 

@@ -62,6 +62,8 @@ class Facts:
     online_classes: tuple[str, ...] = ()
     gpus: bool = False
     """Whether there are GPU nodes, and so metrics of GPUs."""
+    gpu_holders: bool = True
+    """Whether these name the pod that holds the GPU; another exporter's may name the exporter itself."""
     schedules: tuple[str, ...] = ()
     """Names of scheduled jobs."""
     late_start_seconds: int = _LATE_START_SECONDS
@@ -77,6 +79,7 @@ class Facts:
             offline_classes=tuple(p.name for p in stack.priorities if p.kind == "offline"),
             online_classes=tuple(p.name for p in stack.priorities if p.kind == "online"),
             gpus=bool(stack.gpu_pools()),
+            gpu_holders=stack.monitoring is None or stack.monitoring.gpu_metrics.install,
             schedules=tuple(name for name, _ in schedules),
             late_start_seconds=max(
                 (s.starting_deadline_seconds or _LATE_START_SECONDS for _, s in schedules),

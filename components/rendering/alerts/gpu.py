@@ -1,4 +1,4 @@
-"""Alerts of GPUs. Labels pod, namespace and container are those of the pod that holds the GPU."""
+"""Alerts of GPUs. Labels pod and namespace are those of the pod that holds the GPU, where it is known."""
 
 from collections.abc import Iterator
 
@@ -18,12 +18,13 @@ def alerts(facts: Facts) -> Iterator[Alert]:
     if not facts.gpus:
         return
     limits = facts.limits
+    by = _HELD if facts.gpu_holders else _GPU
     yield Alert(
         name="GPUHighUtilization",
         for_="10m",
         severity="warning",
         team=TRAINING,
-        expr=f"max by ({_HELD}) (DCGM_FI_DEV_GPU_UTIL) > {limits.gpu_utilization_percent}",
+        expr=f"max by ({by}) (DCGM_FI_DEV_GPU_UTIL) > {limits.gpu_utilization_percent}",
         summary=Text(f"{_ON} is fully used", f"{_ON_ZH} 利用率过高"),
         description=Text(
             f"{_ON}{_BY_POD} has been at {VALUE} % for 10 minutes: memory or computing power is "
@@ -36,7 +37,7 @@ def alerts(facts: Facts) -> Iterator[Alert]:
         for_="5m",
         severity="warning",
         team=PLATFORM,
-        expr=f"max by ({_HELD}) (DCGM_FI_DEV_GPU_TEMP) > {limits.gpu_celsius}",
+        expr=f"max by ({by}) (DCGM_FI_DEV_GPU_TEMP) > {limits.gpu_celsius}",
         summary=Text(f"{_ON} is too hot", f"{_ON_ZH} 温度过高"),
         description=Text(
             f"{_ON}{_BY_POD} has {VALUE} degrees Celsius, and slows down to cool.",
@@ -52,7 +53,7 @@ def alerts(facts: Facts) -> Iterator[Alert]:
         name="GPUXidError",
         severity="critical",
         team=PLATFORM,
-        expr=f"max by ({_HELD}) (DCGM_FI_DEV_XID_ERRORS) > 0\nand on ({_GPU}) {xid} != {xid_before}",
+        expr=f"max by ({by}) (DCGM_FI_DEV_XID_ERRORS) > 0\nand on ({_GPU}) {xid} != {xid_before}",
         summary=Text(f"{_ON} reports XID {VALUE}", f"{_ON_ZH} 报告 XID {VALUE}"),
         description=Text(
             f"The driver has reported XID {VALUE} for {_ON}{_BY_POD} within the last 15 minutes.",
@@ -83,12 +84,14 @@ def alerts(facts: Facts) -> Iterator[Alert]:
             f"{_ON_ZH} 的坏显存行无法重映射，需要更换 GPU。",
         ),
     )
+    if not facts.gpu_holders:
+        return
     yield Alert(
         name="GPUIdleThoughAllocated",
         for_=limits.gpu_idle_for,
         severity="warning",
         team=TRAINING,
-        expr=f'max by ({_HELD}) (DCGM_FI_DEV_GPU_UTIL{{pod!=""}}) < {limits.gpu_idle_percent}',
+        expr=f'max by ({by}) (DCGM_FI_DEV_GPU_UTIL{{pod!=""}}) < {limits.gpu_idle_percent}',
         summary=Text(
             f"{POD} holds a GPU and does not use it",
             f"{POD} 占用 GPU 但未使用",

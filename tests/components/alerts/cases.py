@@ -70,8 +70,9 @@ def pod_info(
 ) -> str:
     kind, _, name = owner.partition("/")
     return (
-        f'kube_pod_info{{instance="{instance}", namespace="{namespace}", pod="{pod}", node="{node}", created_by_kind="{kind}",'
-        f' created_by_name="{name}", priority_class="{priority_class}", uid="{pod}"}}'
+        f'kube_pod_info{{instance="{instance}", namespace="{namespace}", pod="{pod}", node="{node}",'
+        f' created_by_kind="{kind}", created_by_name="{name}",'
+        f' priority_class="{priority_class}", uid="{pod}"}}'
     )
 
 

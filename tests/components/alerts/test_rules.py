@@ -3,7 +3,10 @@
 import pytest
 
 from components.rendering.alerts import Facts, Limits, alert_names, layers, rule_specs
+from infra.models import Stack
 from tests.components.alerts.conftest import FACTS
+from tests.infra.conftest import SMALL
+from tests.metrics.served import resulting, served
 
 ALERTS = [alert for found in layers(FACTS).values() for alert in found]
 STATES = {
@@ -50,6 +53,22 @@ def test_the_two_languages_tell_of_the_same_labels(alert):
 def test_a_stack_without_gpus_has_no_rules_of_gpus():
     names = {alert.name for alert in layers(Facts(namespaces=("vision",)))["node"]}
     assert not any(name.startswith("GPU") for name in names)
+
+
+def test_where_the_exporter_of_others_runs_no_alert_says_who_holds_a_gpu():
+    ours, theirs = (
+        layers(Facts(namespaces=("vision",), gpus=True, gpu_holders=known))["node"] for known in (True, False)
+    )
+    assert {alert.name for alert in ours} - {alert.name for alert in theirs} == {"GPUIdleThoughAllocated"}
+    gpu = [alert for alert in theirs if alert.name.startswith("GPU")]
+    assert gpu
+    assert not [alert.name for alert in gpu if {"namespace", "pod"} & resulting(alert.expr, served())]
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_who_holds_a_gpu_is_known_where_our_exporter_runs(installed):
+    stack = Stack.model_validate(SMALL | {"monitoring": {"gpu_metrics": {"install": installed}}})
+    assert Facts.of(stack).gpu_holders == installed
 
 
 def test_a_stack_without_classes_or_schedules_has_no_rules_that_tell_them_apart():
