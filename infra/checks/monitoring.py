@@ -8,7 +8,11 @@ from infra.checks.names import SYSTEM_NAMESPACES
 from infra.checks.references import missing
 from infra.models import AlertsSpec, MonitoringSpec, Stack
 from infra.models.base import Loc
+from infra.models.durations import seconds
 from infra.vocabulary import SYSTEM_PRIORITIES
+
+_LONGEST_INTERVAL_SECONDS = 120
+"""Two fit into the 5 minutes of rates and of Prometheus' look back, also when one comes late."""
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -31,6 +35,14 @@ def check(subject: Subject) -> Iterator[Finding]:
                 message=f"with {spec.priority} the servers give way like the training that they watch",
                 remedy="write an online priority, or leave it out",
             )
+    interval = spec.prometheus.scrape_interval
+    if seconds(interval) > _LONGEST_INTERVAL_SECONDS:
+        yield Finding(
+            code="scrape-interval-too-long",
+            place=("monitoring", "prometheus", "scrape_interval"),
+            message=f"a sample every {interval} is too seldom for the alerts, which ask for 5 minutes",
+            remedy="write 2m or less",
+        )
     yield from _namespaces(stack, spec)
 
 

@@ -88,3 +88,17 @@ def test_of_another_version_of_the_chart_nothing_is_known(data, found):
     data["training_operator"] = {"install": False, "namespace": "vision"}
     data["monitoring"] = {"chart": {"version": "70.0.0"}}
     assert found(data) == []
+
+
+@pytest.mark.parametrize(
+    ("interval", "codes"),
+    [
+        ("2m", []),
+        ("120s", []),
+        ("2m1s", ["scrape-interval-too-long"]),
+        ("1h", ["scrape-interval-too-long"]),
+    ],
+)
+def test_rates_over_five_minutes_need_two_samples(data, found, interval, codes):
+    data["monitoring"] = {"prometheus": {"scrape_interval": interval}}
+    assert found(data) == [(code, ("monitoring", "prometheus", "scrape_interval")) for code in codes]
