@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import get_args
 
 from components.rendering.alerts import alert_names
+from components.rendering.delivery.labels import NOISE, TEST_RECEIVER
 from infra.checks.findings import Finding, Subject
 from infra.checks.series import DEAD_LABELS, dropped, from_exporters, misspelt
 from infra.models import MonitoringSpec, RuleSpec
@@ -38,9 +39,27 @@ def check(subject: Subject) -> Iterator[Finding]:
                 message=f"{rule.alert} is an alert of this project",
                 remedy="choose another name, or list it under disabled to put this one in its place",
             )
+        yield from _unheard(rule, place)
         yield from _labels(rule, place, monitoring)
         yield from _templates(rule, place)
         yield from _expression(rule, (*place, "expr"), monitoring)
+
+
+def _unheard(rule: RuleSpec, place: Loc) -> Iterator[Finding]:
+    if rule.alert in NOISE:
+        yield Finding(
+            code="rule-for-nobody",
+            place=(*place, "alert"),
+            message=f"what is called {rule.alert} goes to nobody, like that of kube-prometheus-stack",
+            remedy="choose another name",
+        )
+    if TEST_RECEIVER in rule.labels:
+        yield Finding(
+            code="rule-label-reserved",
+            place=(*place, "labels", TEST_RECEIVER),
+            message=f"{TEST_RECEIVER} leads an alert of `colo alert test` past all routes",
+            remedy="remove it, and write a route under alerts.routes",
+        )
 
 
 def _labels(rule: RuleSpec, place: Loc, monitoring: MonitoringSpec | None) -> Iterator[Finding]:
@@ -61,7 +80,7 @@ def _labels(rule: RuleSpec, place: Loc, monitoring: MonitoringSpec | None) -> It
             severity="warning",
             code="rule-severity-unknown",
             place=(*place, "labels", "severity"),
-            message=f"no route can be for {severity}",
+            message=f"no route can be for {severity or 'an empty severity'}",
             remedy=f"write {near[0] if near else 'critical, warning or info'}",
         )
     if severity is None:

@@ -6,15 +6,13 @@ from typing import Any, Final
 import yaml
 
 from components.rendering.delivery.inhibition import inhibit_rules
-from components.rendering.delivery.labels import GROUP_BY, NOBODY, TEST_RECEIVER
+from components.rendering.delivery.labels import GROUP_BY, NOBODY, NOISE, TEST_RECEIVER
 from components.rendering.delivery.receivers import CONFIG_FOLDER, own_secrets, receiver
 from components.rendering.delivery.templates import template_file
 from infra.models.alerts import AlertsSpec, RouteSpec
 
 CONFIG_FILE: Final = "alertmanager.yaml"
 TEMPLATE_FILE: Final = "colocation.tmpl"
-# They say that alerting works, and that infos are to keep silent: nothing for people.
-_NOISE = "Watchdog|InfoInhibitor"
 # At once, each by itself, and told again soon where it was refused.
 _TEST = {"group_wait": "1s", "group_interval": "30s"}
 
@@ -45,7 +43,7 @@ def alertmanager_config(alerts: AlertsSpec, relay_url: str) -> Mapping[str, Any]
             "repeat_interval": alerts.repeat_interval,
             "routes": [
                 *(_test_route(spec.name) for spec in alerts.receivers),
-                {"receiver": NOBODY, "matchers": [f'alertname=~"{_NOISE}"']},
+                {"receiver": NOBODY, "matchers": [f'alertname=~"{"|".join(NOISE)}"']},
                 *(route for spec in alerts.routes for route in _routes(spec)),
             ],
         },

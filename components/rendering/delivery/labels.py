@@ -11,3 +11,5 @@ TEST_ID: Final = "colocation_test"
 """Tells one such alert from another."""
 NOBODY: Final = "null"
 """The receiver that drops alerts. Alertmanager does not start without each receiver that a route names."""
+NOISE: Final = ("Watchdog", "InfoInhibitor")
+"""Alerts that say that alerting works, and that infos are to keep silent: nothing for people."""

@@ -89,3 +89,21 @@ def test_a_disabled_alert_that_does_not_exist_is_told_with_the_nearest(said):
 
 def test_a_rule_without_severity_is_advised_to_have_one(said):
     assert [code for code, _, _ in said(labels={})] == ["rule-without-severity"]
+
+
+@pytest.mark.parametrize("severity", ["", "warn"])
+def test_a_severity_that_no_route_knows_is_told(said, severity):
+    [(code, place, sentence)] = said(labels={"severity": severity})
+    assert (code, place) == ("rule-severity-unknown", ("labels", "severity"))
+    assert f"no route can be for {severity or 'an empty severity'}; write " in sentence
+
+
+@pytest.mark.parametrize("name", ["Watchdog", "InfoInhibitor"])
+def test_a_name_that_goes_to_nobody_is_refused(said, name):
+    [(code, place, _)] = said(alert=name)
+    assert (code, place) == ("rule-for-nobody", ("alert",))
+
+
+def test_the_label_of_test_alerts_is_refused(said):
+    [(code, place, _)] = said(labels={"severity": "warning", "colocation_test_receiver": "ops"})
+    assert (code, place) == ("rule-label-reserved", ("labels", "colocation_test_receiver"))
