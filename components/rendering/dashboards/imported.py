@@ -5,6 +5,7 @@ The browser resolves an export's inputs when somebody imports it; what loads fil
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -14,6 +15,8 @@ _LONGEST_UID: Final = 40
 _SOURCE: Final = "datasource"
 _PLUGIN: Final = "prometheus"
 _LEFT: Final = "${DS_"
+_DEEPEST: Final = 100
+"""Brackets within brackets; Grafana's own exports have about ten."""
 
 
 class UnfitError(Exception):
@@ -38,10 +41,11 @@ def fit(text: str, name: str) -> Json:
             "uses library panels, which only the Grafana that it comes from has; unlink them, and export it "
             "again",
         )
-    inputs = {entry["name"]: entry for entry in mappings(page, "__inputs") if "name" in entry}
+    inputs = {_name(entry, "dashboard-input", "an input"): entry for entry in mappings(page, "__inputs")}
     kept = {key: value for key, value in page.items() if not key.startswith("__")}
     source = _source_variable(kept)
-    resolved: Json = _replaced(kept, {f"${{{key}}}": _value(entry, source) for key, entry in inputs.items()})
+    values = {f"${{{key}}}": _value(entry, source) for key, entry in inputs.items()}
+    resolved: Json = _chosen(_replaced(kept, values), source)
     if (at := json.dumps(resolved).find(_LEFT)) >= 0:
         left = json.dumps(resolved)[at:].partition("}")[0]
         raise UnfitError(
@@ -83,7 +87,14 @@ def variables(page: Json) -> Iterator[Json]:
 
 def _page(text: str) -> Json:
     try:
-        page = json.loads(text, parse_constant=_no_number)
+        page = json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_whole)
+        _depth(page)
+        json.dumps(page, ensure_ascii=False).encode()  # half a surrogate pair can be read, and not written
+    except UnicodeEncodeError as error:
+        half = ascii(str(error.object)[error.start : error.start + 1]).strip("'")
+        raise UnfitError(
+            "dashboard-no-json", f"has half a character ({half}), which no file can hold; remove it"
+        ) from None
     except (ValueError, RecursionError) as error:
         where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else str(error)
         sentence = f"is not JSON ({where}); export it from Grafana again"
@@ -107,6 +118,31 @@ def _no_number(text: str) -> None:
     raise ValueError(f"{text} is no number there")
 
 
+def _finite(text: str) -> float:
+    if math.isinf(number := float(text)):
+        _no_number(text if len(text) <= 20 else f"{text[:20]}...")
+    return number
+
+
+def _whole(text: str) -> int:
+    _finite(text)
+    return int(text)
+
+
+def _depth(page: Any) -> None:
+    """Refuse what is nested so deep that walking through it would end the program."""
+    level = [page]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for value in level
+            if isinstance(value, dict | list)
+            for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+    if level:
+        raise ValueError(f"more than {_DEEPEST} brackets within brackets")
+
+
 def mappings(parent: Json, key: str) -> Iterator[Json]:
     """The items of a list that are mappings; none where there is no list."""
     found = parent.get(key)
@@ -115,14 +151,19 @@ def mappings(parent: Json, key: str) -> Iterator[Json]:
 
 def _source_variable(page: Json) -> str:
     """The name of the variable that is a Prometheus; made where there is none."""
-    names = [
-        v["name"] for v in variables(page) if v.get("type") == "datasource" and v.get("query") == _PLUGIN
-    ]
-    if names:
-        return str(names[0])
+    for variable in variables(page):
+        if variable.get("type") == "datasource" and variable.get("query") == _PLUGIN:
+            return _name(variable, "no-dashboard", "a variable")
     made = {"name": _SOURCE, "label": "Data source", "type": "datasource", "query": _PLUGIN}
     page["templating"] = {"list": [made, *variables(page)]}
     return _SOURCE
+
+
+def _name(entry: Json, code: str, what: str) -> str:
+    name = entry.get("name")
+    if not isinstance(name, str) or not name:
+        raise UnfitError(code, f"has {what} without a name; export it from Grafana again")
+    return name
 
 
 def _value(entry: Json, source: str) -> str:
@@ -135,6 +176,23 @@ def _value(entry: Json, source: str) -> str:
         f"asks for a data source of the kind {entry.get('pluginId')!r} ({entry['name']}), and the stack has "
         "a Prometheus; remove its panels",
     )
+
+
+def _chosen(value: Any, source: str) -> Any:
+    """With the variable wherever a Prometheus of another Grafana is asked, by the uid that it has there."""
+    if isinstance(value, list):
+        return [_chosen(inner, source) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _chosen(inner, source) for key, inner in value.items()}
+    asked = found.get("datasource")
+    if isinstance(asked, dict) and asked.get("type") == _PLUGIN and not _is_variable(asked.get("uid")):
+        found["datasource"] = {**asked, "uid": f"${{{source}}}"}
+    return found
+
+
+def _is_variable(reference: Any) -> bool:
+    return isinstance(reference, str) and reference.startswith(("$", "[["))
 
 
 def _replaced(value: Any, by: Mapping[str, str]) -> Any:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from components.rendering.dashboards.imported import UnfitError, fit, panels, uid, written
+from infra.checks.dashboard_lint import flaws
 
 EXPORTED = {
     "__inputs": [
@@ -89,6 +90,21 @@ def test_panels_beneath_closed_rows_and_of_old_schemas_are_panels():
         (export(panels=[]), "dashboard-empty", "has no panels"),
         (export(panels=[{"type": "row", "panels": []}]), "dashboard-empty", "has no panels"),
         (export(__elements={"a": {}}), "no-dashboard", "library panels"),
+        (export(title="t\ud800"), "dashboard-no-json", r"half a character (\ud800)"),
+        (export(description={"\udfff": 1}), "dashboard-no-json", r"half a character (\udfff)"),
+        ('{"title": 1e999}', "dashboard-no-json", "1e999 is no number"),
+        ('{"title": -1e999}', "dashboard-no-json", "-1e999 is no number"),
+        ('{"title": %s}' % ("9" * 400), "dashboard-no-json", "is no number"),
+        ('{"title": %s}' % ("9" * 5000), "dashboard-no-json", "is no number"),
+        ('{"a":' * 900 + "1" + "}" * 900, "dashboard-no-json", "brackets within brackets"),
+        (export(x=json.loads("[" * 101 + "]" * 101)), "dashboard-no-json", "brackets within brackets"),
+        (
+            export(templating={"list": [{"type": "datasource", "query": "prometheus"}]}),
+            "no-dashboard",
+            "a variable without a name",
+        ),
+        (export(__inputs=[{"name": [1]}]), "dashboard-input", "an input without a name"),
+        (export(__inputs=[{}]), "dashboard-input", "an input without a name"),
         (export(__inputs=[]), "dashboard-input", "${DS_PROMETHEUS}"),
         (
             export(__inputs=[{"name": "DS_LOKI", "type": "datasource", "pluginId": "loki"}]),
@@ -116,6 +132,63 @@ def test_what_cannot_be_loaded_is_refused_with_the_reason(text, code, sentence):
 )
 def test_parts_of_unexpected_shapes_are_passed_on(odd):
     assert written(fit(export(**odd), "mine"))
+
+
+def places(value, at=()):
+    """Every place in a dashboard, the whole included."""
+    yield at
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield from places(inner, (*at, key)) if isinstance(inner, dict | list) else [(*at, key)]
+
+
+@pytest.mark.parametrize("odd", [None, True, 7, "", "text", [], [None], [[1]], {}, {"a": [1]}, [{}]])
+@pytest.mark.parametrize("place", list(places(EXPORTED)), ids=str)
+def test_whatever_stands_in_a_dashboard_it_is_fit_or_refused_with_a_reason(place, odd):
+    whole = {"page": json.loads(json.dumps(EXPORTED))}
+    parent = whole
+    for key in ("page", *place)[:-1]:
+        parent = parent[key]
+    parent[("page", *place)[-1]] = odd
+    try:
+        page = fit(json.dumps(whole["page"]), "mine")
+    except UnfitError:
+        return
+    assert json.loads(written(page).encode()) == page
+    assert all(flaw.remedy for flaw in flaws(page, installed=True))
+
+
+@pytest.mark.parametrize("uid", ["PBFA97CFB590B2093", "prometheus", "", None])
+def test_a_prometheus_of_another_grafana_is_replaced_wherever_it_is_asked(uid):
+    source = {"type": "prometheus", "uid": uid}
+    target = {"expr": "up", "datasource": source}
+    panel = {"title": "CPU", "datasource": source, "targets": [target]}
+    variable = {"name": "node", "type": "query", "datasource": source}
+    page = fit(
+        export(
+            panels=[panel, {"type": "row", "panels": [panel]}],
+            templating={"list": [variable]},
+            annotations={"list": [{"name": "a", "datasource": source}]},
+        ),
+        "mine",
+    )
+    assert written(page).count('"datasource":{"type":"prometheus","uid":"${datasource}"}') == 6
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"type": "prometheus", "uid": "$source"},
+        {"type": "prometheus", "uid": "${source}"},
+        {"type": "prometheus", "uid": "[[source]]"},
+        {"type": "grafana", "uid": "-- Grafana --"},
+        {"type": "datasource", "uid": "-- Mixed --"},
+        {"type": "loki", "uid": "abc"},
+        None,
+    ],
+)
+def test_variables_and_other_data_sources_are_kept(kept):
+    page = fit(export(panels=[{"title": "CPU", "datasource": kept}]), "mine")
+    assert page["panels"][0]["datasource"] == kept
 
 
 def test_inputs_of_an_unexpected_shape_leave_the_data_source_open():
