@@ -4,7 +4,17 @@ import re
 from dataclasses import dataclass
 
 import promql_parser
-from promql_parser import AggregateExpr, BinaryExpr, MatchOp, VectorSelector
+from promql_parser import (
+    AggregateExpr,
+    BinaryExpr,
+    Call,
+    MatchOp,
+    MatrixSelector,
+    ParenExpr,
+    StringLiteral,
+    SubqueryExpr,
+    VectorSelector,
+)
 
 _NAME = "__name__"
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
@@ -13,6 +23,17 @@ _SELECTION = re.compile(r"\{[^{}]*\}|\"[^\"]*\"")
 _PART = re.compile(r"[(+\-*/%^<>]|==|!=|\b(?:and|or|unless|atan2)\b", re.IGNORECASE)
 MOST_PARTS = 120
 """Of an expression that is read. The parser's time and memory grow with the cube: 1000 take gigabytes."""
+_BEHIND_A_FLAG = {"first_over_time", "limitk", "limit_ratio"}
+"""Beside the functions of which the library itself says that they are experimental."""
+_NO_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]", re.DOTALL)
+"""What stands for characters in a regular expression, so that the rest is its structure."""
+_REPEAT = r"(?:[*+?]|\{\d+(?:,\d*)?\})"
+_NO_RE2 = (
+    (re.compile(rf"{_REPEAT}\??+{_REPEAT}"), "repeats a repetition"),
+    (re.compile(r"\(\?(?!P?<\w|[imsU]*(?:-[imsU]+)?[:)])"), "begins a group as RE2 does not know it"),
+)
+"""What the library reads and Prometheus, whose regular expressions are RE2's, refuses."""
+_MOST_REPEATS = 1000
 _OPERATORS = ((MatchOp.Equal, "="), (MatchOp.NotEqual, "!="), (MatchOp.Re, "=~"), (MatchOp.NotRe, "!~"))
 
 
@@ -51,9 +72,49 @@ def parse(expression: str) -> promql_parser.Expr:
         )
         raise PromqlError(what, None)
     try:
-        return promql_parser.parse(expression)
+        read = promql_parser.parse(expression)
     except ValueError as error:
         raise PromqlError(str(error), _column(expression)) from None
+    for node in nodes(read):
+        if what := _refused(node):
+            raise PromqlError(what, None)
+    return read
+
+
+def no_rule(expression: promql_parser.Expr) -> str | None:
+    """What its result is, where that is none of which a rule can be made."""
+    while isinstance(expression, ParenExpr):
+        expression = expression.expr
+    if isinstance(expression, MatrixSelector | SubqueryExpr):
+        return "a range of values"
+    return "a text" if isinstance(expression, StringLiteral) else None
+
+
+def _refused(node: promql_parser.Expr) -> str | None:
+    """What the library reads, and Prometheus refuses."""
+    if isinstance(node, VectorSelector):
+        if node.matchers.or_matchers:
+            return "`or` between matchers is no PromQL; use a regular expression, or `or` between selectors"
+        patterns = (m.value for m in node.matchers.matchers if _operator(m.op) in ("=~", "!~"))
+        return next((what for pattern in patterns if (what := _no_re2(pattern))), None)
+    if isinstance(node, Call | AggregateExpr):
+        name = node.func.name if isinstance(node, Call) else str(node.op)
+        if name in _BEHIND_A_FLAG or (isinstance(node, Call) and node.func.experimental):
+            return f"{name} is an experimental function, which needs a flag of the server"
+    return None
+
+
+def _no_re2(pattern: str) -> str | None:
+    if re.search(r"(?<!\\)(?:\\\\)*\\[uU]", pattern):
+        return rf"the regular expression {pattern!r} has \u, and RE2 writes \x{{...}}"
+    structure = _NO_SYNTAX.sub("_", pattern)
+    times = (n for found in re.finditer(r"\{(\d+)(?:,(\d*))?\}", structure) for n in found.groups(""))
+    if any(len(n) > 4 or int(n or 0) > _MOST_REPEATS for n in times):
+        return f"the regular expression {pattern!r} repeats more than {_MOST_REPEATS} times"
+    for refused, does in _NO_RE2:
+        if found := refused.search(structure):
+            return f"the regular expression {pattern!r} {does} ({found[0]})"
+    return None
 
 
 def parts(expression: str) -> int:

@@ -1,12 +1,18 @@
-"""Fixtures for tests that declare resources without an engine."""
+"""Fixtures for tests that declare resources without an engine, or that ask the real promtool."""
 
+import shutil
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
 from hypothesis import settings
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs
+
+from sandbox import programs, tools
+from sandbox.errors import SandboxError
 
 # The same examples in every run: a test that fails once fails until it is mended.
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
@@ -83,5 +89,23 @@ def declare() -> Declare:
 
         to_the_end()
         return declared
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def promtool() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs it with arguments; returns the finished process."""
+    program: str | Path | None = shutil.which("promtool")
+    if program is None and "promtool" in programs.names():
+        try:
+            program = tools.folder(programs.group_of("promtool")) / "promtool"
+        except SandboxError as missing:
+            pytest.skip(str(missing))
+    if program is None or not shutil.which(program):
+        pytest.skip("promtool is not here; run `colo sandbox build`")
+
+    def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([program, *args], capture_output=True, text=True, check=False)
 
     return run

@@ -11,7 +11,7 @@ from infra.checks.series import DEAD_LABELS, dropped, from_exporters, misspelt
 from infra.models import MonitoringSpec, RuleSpec
 from infra.models.alerts.routes import Severity
 from infra.models.base import Loc
-from infra.promql import PromqlError, labels_used, selectors
+from infra.promql import PromqlError, labels_used, no_rule, parse, selectors
 from infra.templates import template_faults
 
 _SHOWN_CHARACTERS = 30
@@ -106,6 +106,14 @@ def _expression(rule: RuleSpec, place: Loc, monitoring: MonitoringSpec | None) -
     except PromqlError as error:
         yield Finding(
             code="rule-unreadable", place=place, message=_where(rule.expr, error), remedy="correct it"
+        )
+        return
+    if result := no_rule(parse(rule.expr)):
+        yield Finding(
+            code="rule-unreadable",
+            place=place,
+            message=f"its result is {result}, and no rule can be made of that",
+            remedy="compare one value of each series, as in max_over_time(x[5m]) > 1",
         )
         return
     installed = monitoring is not None and monitoring.install

@@ -63,6 +63,19 @@ def _every_code_is_documented(monkeypatch):
 
 
 @pytest.fixture
+def accepts_rule(promtool, tmp_path):
+    """Whether Prometheus loads a rule with this expression and these annotations."""
+
+    def check(expr="up == 0", **annotations):
+        file = tmp_path / "rules.yaml"
+        rule = {"alert": "A", "expr": expr, "annotations": annotations}
+        file.write_text(yaml.safe_dump({"groups": [{"name": "g", "rules": [rule]}]}))
+        return promtool("check", "rules", file).returncode == 0
+
+    return check
+
+
+@pytest.fixture
 def data():
     """The stack as plain data, free to be changed."""
     return copy.deepcopy(SMALL)

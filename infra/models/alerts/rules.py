@@ -17,6 +17,12 @@ def _alert_name(value: str) -> str:
     return value
 
 
+def _own(value: str) -> str:
+    if value.startswith("__"):
+        raise ValueError(f"{value!r} is a label of Prometheus's own; use a name that does not begin with __")
+    return value
+
+
 AlertName = Annotated[str, AfterValidator(_alert_name)]
 
 
@@ -28,7 +34,7 @@ class RuleSpec(Model):
     """PromQL; each series of its result is an alert."""
     for_: Duration | None = Field(default=None, alias="for")
     """How long the expression must have had the result."""
-    labels: Mapping[EnvName, str] = Field(default_factory=dict)
+    labels: Mapping[Annotated[EnvName, AfterValidator(_own)], str] = Field(default_factory=dict)
     """Put on the alert; routes look at severity, team and namespace."""
     annotations: Mapping[EnvName, str] = Field(default_factory=dict)
     """Texts for people: summary, description, runbook_url; templates as in Prometheus."""

@@ -1,14 +1,9 @@
 """Rules as the real promtool reads and evaluates them."""
 
-import shutil
-import subprocess
-
 import pytest
 import yaml
 
 from components.rendering.alerts import Facts, layers, rule_specs
-from sandbox import programs, tools
-from sandbox.errors import SandboxError
 from tests.components.alerts.cases import promtool_test
 
 FACTS = Facts(
@@ -18,24 +13,6 @@ FACTS = Facts(
     gpus=True,
     schedules=("nightly",),
 )
-
-
-@pytest.fixture(scope="session")
-def promtool():
-    """Runs it with arguments; returns the finished process."""
-    program = shutil.which("promtool")
-    if program is None and "promtool" in programs.names():
-        try:
-            program = tools.folder(programs.group_of("promtool")) / "promtool"
-        except SandboxError as missing:
-            pytest.skip(str(missing))
-    if program is None or not shutil.which(program):
-        pytest.skip("promtool is not here; run `colo sandbox build`")
-
-    def run(*args):
-        return subprocess.run([program, *args], capture_output=True, text=True, check=False)
-
-    return run
 
 
 @pytest.fixture(scope="session")

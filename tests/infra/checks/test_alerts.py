@@ -30,6 +30,39 @@ def test_an_expression_that_cannot_be_read_is_shown_from_where_it_goes_wrong(sai
     assert "from character 14 on, '= 5'" in sentence
 
 
+@pytest.mark.parametrize(
+    ("expr", "result"),
+    [
+        ("up[5m]", "a range of values"),
+        ("(up[5m] offset 1h)", "a range of values"),
+        ("up[5m:1m]", "a range of values"),
+        ("((max_over_time(up[5m])[1h:]))", "a range of values"),
+        ('"up"', "a text"),
+        ("('up')", "a text"),
+    ],
+)
+def test_an_expression_of_which_no_rule_can_be_made_is_refused(said, expr, result):
+    [(code, place, sentence)] = said(expr=expr)
+    assert (code, place) == ("rule-unreadable", ("expr",))
+    assert f"its result is {result}" in sentence
+
+
+def test_ranges_and_texts_within_an_expression_are_fine(said):
+    assert said(expr='label_replace(rate(a_total[5m]), "b", "$1", "c", "(.*)") > 1') == []
+
+
+def test_an_experimental_function_is_named(said):
+    [(code, _, sentence)] = said(expr="mad_over_time(queue_length[5m]) > 1")
+    assert (code, "mad_over_time is an experimental function" in sentence) == ("rule-unreadable", True)
+
+
+@pytest.mark.parametrize("label", ["__name__", "__tmp", "__"])
+def test_a_label_of_prometheus_own_is_refused(stack_file, data, faults, label):
+    data["alerts"] = {"rules": [GOOD | {"labels": {"severity": "warning", label: "x"}}]}
+    [sentence] = faults(stack_file(data))
+    assert "does not begin with __" in sentence
+
+
 def test_a_fault_of_a_template_is_at_its_annotation(said):
     [(code, place, _)] = said(annotations={"summary": "fine", "description": "{{ $labels.x }"})
     assert (code, place) == ("rule-template", ("annotations", "description"))
