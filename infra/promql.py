@@ -76,8 +76,8 @@ def parse(expression: str) -> promql_parser.Expr:
     except ValueError as error:
         raise PromqlError(str(error), _column(expression)) from None
     for node in nodes(read):
-        if what := _refused(node):
-            raise PromqlError(what, None)
+        if refused := _refused(node):
+            raise PromqlError(refused, None)
     return read
 
 
