@@ -16,7 +16,11 @@ from infra.unknown_keys import unknown_key
 
 def complaints(error: ValidationError, root: type[Model]) -> Iterator[Finding]:
     """Every fault with its place, relative to the root."""
-    for found in error.errors(include_url=False):
+    errors = error.errors(include_url=False)
+    above = {other["loc"][:length] for other in errors for length in range(len(other["loc"]))}
+    for found in errors:
+        if found["type"] == "too_short" and found["loc"] in above:
+            continue  # its items are there, and faulty
         loc = tuple(part for part in found["loc"] if part != "[key]")
         if found["type"] == "faults":
             for below, sentence in found["ctx"]["faults"]:
@@ -62,7 +66,6 @@ _WANTED = {
     "dict_type": "`key: value` pairs",
     "string_too_short": "some text",
     "too_short": "one item at least",
-    "string_pattern_mismatch": "lower-case letters and digits, as in registry.example/mirror",
 }
 
 

@@ -3,10 +3,10 @@
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
 from infra.models.base import Model
-from infra.models.names import DnsLabel
+from infra.models.names import DnsLabel, text
 
 
 def _file(value: str) -> str:
@@ -15,11 +15,22 @@ def _file(value: str) -> str:
     return value
 
 
+Folder = Annotated[
+    str,
+    *text(
+        r"(?!\.{1,2}$)[^/\\]+",
+        100,
+        r"write a name without / and \, and not . or .., as in Vision team",
+        "the name of a folder",
+    ),
+]
+
+
 class DashboardSpec(Model):
     """A dashboard as Grafana exports it, beside those of this project."""
 
     name: DnsLabel
     file: Annotated[str, AfterValidator(_file)]
     """A file of stacks/dashboards."""
-    folder: str = Field(default="Colocation", min_length=1, max_length=100, pattern=r"^[^/\\]+$")
+    folder: Folder = "Colocation"
     """The folder in Grafana."""

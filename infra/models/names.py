@@ -12,33 +12,36 @@ _HOST_NAME = r"[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]
 _QUALIFIED = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 
 
-def _matching(pattern: str, longest: int, rule: str) -> Callable[[str], str]:
+def _matching(pattern: str, longest: int, rule: str, kind: str = "a valid name here") -> Callable[[str], str]:
     whole = re.compile(pattern)
 
     def check(value: str) -> str:
         if len(value) > longest:
             raise ValueError(f"{value!r} has {len(value)} characters; use at most {longest}")
         if not whole.fullmatch(value):
-            raise ValueError(f"{value!r} is not a valid name here; {rule}")
+            raise ValueError(f"{without_credentials(value)!r} is not {kind}; {rule}")
         return value
 
     return check
 
 
-def _text(pattern: str, longest: int, rule: str) -> tuple[AfterValidator, WithJsonSchema]:
+def text(
+    pattern: str, longest: int, rule: str, kind: str = "a valid name here"
+) -> tuple[AfterValidator, WithJsonSchema]:
+    """For `Annotated[str, *text(...)]`: what another text is told is `... is not <kind>; <rule>`."""
     schema = {"type": "string", "pattern": f"^{pattern}$", "maxLength": longest}
-    return AfterValidator(_matching(pattern, longest, rule)), WithJsonSchema(schema)
+    return AfterValidator(_matching(pattern, longest, rule, kind)), WithJsonSchema(schema)
 
 
 DnsLabel = Annotated[
     str,
-    *_text(_LABEL, 63, "use lower-case letters, digits and '-', with a letter or digit at each end"),
+    *text(_LABEL, 63, "use lower-case letters, digits and '-', with a letter or digit at each end"),
 ]
 """RFC 1123 label: namespaces, pools."""
 
 JobName = Annotated[
     str,
-    *_text(
+    *text(
         r"[a-z]([-a-z0-9]*[a-z0-9])?",
         63,
         "start with a lower-case letter, then lower-case letters, digits and '-'",
@@ -48,7 +51,7 @@ JobName = Annotated[
 
 ObjectName = Annotated[
     str,
-    *_text(
+    *text(
         rf"{_LABEL}(\.{_LABEL})*",
         253,
         "use lower-case letters, digits, '-' and '.', with a letter or digit at each end",
@@ -58,7 +61,7 @@ ObjectName = Annotated[
 
 LabelValue = Annotated[
     str,
-    *_text(
+    *text(
         rf"({_QUALIFIED})?",
         63,
         "use letters, digits, '-', '_' and '.', with a letter or digit at each end",
@@ -67,7 +70,7 @@ LabelValue = Annotated[
 
 EnvName = Annotated[
     str,
-    *_text(r"[A-Za-z_][A-Za-z0-9_]*", 253, "use letters, digits and '_', not starting with a digit"),
+    *text(r"[A-Za-z_][A-Za-z0-9_]*", 253, "use letters, digits and '_', not starting with a digit"),
 ]
 
 
@@ -150,6 +153,17 @@ def _image(value: str) -> str:
     return value
 
 
+Registry = Annotated[
+    str,
+    *text(
+        r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9][a-z0-9._-]*)*",
+        255,
+        "write lower-case letters and digits, as in registry.example/mirror",
+        "a registry",
+    ),
+]
+"""A registry, or a folder of one."""
+
 Image = Annotated[str, AfterValidator(_image), Field(max_length=1024)]
 """A reference to a container image: name, with a tag, a digest, or both."""
 
@@ -158,7 +172,7 @@ SuccessPolicy = Literal["AllWorkers"]
 
 PortName = Annotated[
     str,
-    *_text(
+    *text(
         r"(?=[0-9-]*[a-z])[a-z0-9]+(-[a-z0-9]+)*",
         15,
         "use lower-case letters, digits and single '-', with at least one letter",
@@ -169,7 +183,7 @@ PortNumber = Annotated[int, Field(strict=True, ge=1, le=65535)]
 
 ConfigKey = Annotated[
     str,
-    *_text(
+    *text(
         r"(?!\.$|\.\.)[-._A-Za-z0-9]+",
         253,
         "use letters, digits, '-', '_' and '.', and no '..' at the start",
@@ -179,7 +193,7 @@ ConfigKey = Annotated[
 
 PodField = Annotated[
     str,
-    *_text(
+    *text(
         r"(metadata\.(name|namespace|uid)"
         rf"|metadata\.(labels|annotations)\['({_LABEL}(\.{_LABEL})*/)?{_QUALIFIED}'\]"
         r"|spec\.(nodeName|serviceAccountName)|status\.(host|pod)IPs?)",

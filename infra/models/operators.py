@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from infra.models.base import Fault, Flag, Model
-from infra.models.names import DnsLabel, Host
+from infra.models.names import DnsLabel, Host, Registry
 from infra.models.quantities import Cpu, Memory
 from infra.models.resources import Amounts, Compute
-
-REGISTRY_PATTERN = r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9][a-z0-9._-]*)*$"
 
 
 class OperatorRequests(Amounts):
@@ -48,7 +46,7 @@ class TrainingOperatorSpec(Model):
     """Where it runs. A tenant of this name owns the namespace; else one is made."""
     source: str | None = Field(default=None, min_length=1)
     """Kustomize overlay: a directory, or an URL with `?ref=`. Unset: the pinned upstream tag."""
-    image_registry: str | None = Field(default=None, pattern=REGISTRY_PATTERN)
+    image_registry: Registry | None = None
     """Registry to pull the operator's image from instead of the public one."""
     resources: OperatorCompute = OperatorCompute()
     """Requests and limits of the operator's pod."""

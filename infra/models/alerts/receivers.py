@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from infra.models.base import Fault, Flag, Model, PositiveInt, exactly_one
-from infra.models.names import DnsLabel, Host, PortNumber
+from infra.models.names import DnsLabel, Host, PortNumber, text
 
 
 def _address(value: str) -> str:
@@ -52,6 +52,19 @@ SecretKey = Annotated[
 """Names a secret of the stack: `pulumi config set --secret <this>` holds the value. Words of at most 20
 letters and digits with `-` between them, which no key or token is."""
 Address = Annotated[str, AfterValidator(_address), Field(max_length=320)]
+Mobile = Annotated[
+    str,
+    *text(r"\+?[0-9-]{5,20}", 21, 'write its digits in quotes, as in "13800000000"', "a mobile number"),
+]
+WecomUser = Annotated[
+    str,
+    *text(
+        r"[A-Za-z0-9._@-]{1,64}",
+        64,
+        "write the member's user id: letters, digits, '.', '_', '@' and '-'",
+        "a user id of WeCom",
+    ),
+]
 Url = Annotated[str, AfterValidator(_url), Field(max_length=2048)]
 
 
@@ -64,7 +77,7 @@ class DingtalkSpec(Model):
     """Names the secret that holds the key of a robot that wants signed messages (it begins with SEC)."""
     keyword: str | None = Field(default=None, min_length=1, max_length=32)
     """A word without which the robot refuses messages; it is put into each."""
-    at_mobiles: tuple[Annotated[str, Field(pattern=r"^\+?[0-9-]{5,20}$")], ...] = ()
+    at_mobiles: tuple[Mobile, ...] = ()
     """Mobile numbers of members that each message calls."""
     at_all: Flag = False
     """Each message calls everyone."""
@@ -75,7 +88,7 @@ class WecomRobotSpec(Model):
 
     url_secret: SecretKey
     """Names the secret that holds the robot's whole URL, with its key."""
-    mentioned_users: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9._@-]{1,64}$")], ...] = ()
+    mentioned_users: tuple[WecomUser, ...] = ()
     """User ids of members that each message calls."""
 
 

@@ -1,9 +1,9 @@
 """Which alerts go to whom."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from infra.models.base import Fault, Model
 from infra.models.names import DnsLabel
@@ -11,10 +11,16 @@ from infra.models.names import DnsLabel
 Severity = Literal["critical", "warning", "info"]
 
 
+def _quoted(value: Any) -> Any:
+    if value is None:
+        raise ValueError('is nothing, as YAML reads null; write "null" in quotes for nobody, or a receiver')
+    return value
+
+
 class RouteSpec(Model):
     """Alerts that match all that is said here. Routes are tried in order; the first that matches counts."""
 
-    receivers: tuple[DnsLabel, ...] = Field(min_length=1)
+    receivers: tuple[Annotated[DnsLabel, BeforeValidator(_quoted)], ...] = Field(min_length=1)
     """Receivers of the stack, each of which hears of them; or `"null"` alone, in quotes, for nobody."""
     severities: tuple[Severity, ...] = ()
     """Empty: any."""

@@ -99,7 +99,8 @@ def _short(text: str) -> str:
     raise ValueError(f"{text!r} is not known; write {near}, or five fields such as 0 2 * * *")
 
 
-def _time_zone(value: str) -> str:
+def time_zone(value: str) -> str:
+    """A name of the IANA database; raises ValueError."""
     known = _time_zones()
     if known and value not in known:  # empty on a machine without the database: then Kubernetes decides
         close = get_close_matches(value, known, n=1, cutoff=0.85)  # a slip, not another town
@@ -116,5 +117,5 @@ def _time_zones() -> frozenset[str]:
 
 Cron = Annotated[str, AfterValidator(_cron), Field(min_length=1)]
 """Five fields with numbers, ranges, lists, steps, names of months and days; or @hourly, @daily, …"""
-TimeZone = Annotated[str, AfterValidator(_time_zone)]
+TimeZone = Annotated[str, AfterValidator(time_zone)]
 """A name of the IANA database."""

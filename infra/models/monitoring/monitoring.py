@@ -8,8 +8,7 @@ from infra.models.base import Fault, Flag, Model
 from infra.models.monitoring.charts import ChartSpec
 from infra.models.monitoring.gpu_metrics import GpuMetricsSpec
 from infra.models.monitoring.servers import AlertmanagerSpec, GrafanaSpec, PrometheusSpec
-from infra.models.names import DnsLabel, LabelKey, LabelValue, ObjectName
-from infra.models.operators import REGISTRY_PATTERN
+from infra.models.names import DnsLabel, LabelKey, LabelValue, ObjectName, Registry
 
 _ATTACHED = {"install", "namespace", "labels", "gpu_metrics"}
 
@@ -25,7 +24,7 @@ class MonitoringSpec(Model):
     """Put on every monitor and rule, for a Prometheus that selects them by labels, as in `release: obs`."""
     gpu_metrics: GpuMetricsSpec = GpuMetricsSpec()
     chart: ChartSpec = ChartSpec()
-    image_registry: str | None = Field(default=None, pattern=REGISTRY_PATTERN)
+    image_registry: Registry | None = None
     """Registry to pull the chart's images from instead of the public ones."""
     priority: ObjectName | None = None
     """PriorityClass of the servers: one of the stack's, or a system class."""

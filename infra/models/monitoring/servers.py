@@ -1,11 +1,13 @@
 """What Prometheus, Alertmanager and Grafana keep and use."""
 
 from collections.abc import Iterator, Mapping
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from infra.models.base import Fault, Flag, Model, PositiveInt
 from infra.models.durations import Duration
+from infra.models.jobs.cron import time_zone
 from infra.models.names import EnvName, ObjectName
 from infra.models.quantities import Size, amount
 from infra.models.resources import Amounts, Compute
@@ -54,6 +56,10 @@ class AlertmanagerSpec(Model):
     replicas: PositiveInt = 1
 
 
+def _time_zone(value: str) -> str:
+    return value if value in ("browser", "utc") else time_zone(value)
+
+
 class GrafanaSpec(Model):
     """The server that shows dashboards."""
 
@@ -61,5 +67,5 @@ class GrafanaSpec(Model):
     storage: ClaimSpec | None = None
     """For what people save in it. Dashboards of this project need none."""
     resources: Compute = Compute(requests=Amounts(cpu="100m", memory="256Mi"), limits=Amounts(memory="512Mi"))
-    time_zone: str = Field(default="browser", pattern=r"^(browser|utc|[A-Za-z_+-]+(/[A-Za-z_+-]+)*)$")
+    time_zone: Annotated[str, AfterValidator(_time_zone)] = "browser"
     """In which dashboards show time: `browser`, `utc` or one such as Asia/Shanghai."""
