@@ -13,17 +13,20 @@ _TOKEN = re.compile(
     |(?P<char>'(?:[^'\\\n]|\\.)*')
     |(?P<variable>\$\w*)
     |(?P<field>\.[^\W\d]\w*|\.(?!\d))
-    |(?P<number>[+-]?(?:\d|\.\d)[\w.]*)
+    |(?P<number>[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))
     |(?P<word>[^\W\d]\w*)
     |(?P<sign>:=|[=,|()])""",
     re.VERBOSE,
 )
+_PARTED = re.compile(r"[ \t\r\n.,|:()]|\}\}")
+"""What may follow a value at once."""
 _ESCAPE = re.compile(r"""\\(?:[abfnrtv\\"]|x[0-9A-Fa-f]{2}|[0-7]{3}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})""")
 _SETS = re.compile(r"(?:(?:else )?(?:if|with|range) )?\$\w*(?: , \$\w*)? :?= ")
 """How an action begins that gives a variable its value."""
 _VARIABLES: Final = ("$", "$labels", "$externalLabels", "$externalURL", "$value")
 """What Prometheus sets beforehand; `$` alone is the data itself."""
 _BLOCKS: Final = ("if", "range", "with", "define", "block")
+_KEYWORDS: Final = (*_BLOCKS, "else", "end", "template")
 _FUNCTION: Final = re.compile(
     r"query|first|label|value|sortByLabel|strvalue|args|reReplaceAll|safeHtml|match|title|toUpper|toLower"
     r"|graphLink|tableLink|parseDuration|humanize(1024|Duration|Percentage|Timestamp)?|toTime|toDuration|now"
@@ -80,6 +83,9 @@ def _action(text: str, at: int) -> tuple[list[str], int]:
         if found is None:
             raise _UnreadError(_unread(text[at:]))
         kind, token, at = found.lastgroup, found[0], found.end()
+        if kind not in ("space", "sign") and token != "." and at < len(text) and not _PARTED.match(text, at):
+            behind = f"{text[at]} stands at once behind {token}; part them by a space, or remove it"
+            raise _UnreadError(behind if re.match(r"[\w\"'`$=]", text[at]) else _unread(text[at:]))
         if kind == "char" and len(_ESCAPE.sub("x", token.replace("\\'", "x"))) != 3:
             raise _UnreadError(f"{token} stands in single quotes; write it in double quotes")
         if kind == "text":
@@ -113,6 +119,9 @@ def _signs(tokens: Sequence[str]) -> None:
     begins = _SETS.match(written)
     if re.search(r" (?::?=|,) ", f" {written[begins.end() if begins else 0 :]}"):
         raise _UnreadError("a = or a comma stands where nothing is set; compare with eq")
+    for word in tokens[2 if tokens[0] == "else" else 1 :]:
+        if word in _KEYWORDS:
+            raise _UnreadError(f"{word} stands within an action; write {{{{ {word} ... }}}} by itself")
     depth = 0
     for token in tokens:
         depth += (token == "(") - (token == ")")
