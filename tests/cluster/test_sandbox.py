@@ -54,10 +54,6 @@ def test_every_server_listens_on_the_sandboxs_own_addresses():
     assert local <= {network.NODE_IP, "127.0.0.1", "[::1]"}
 
 
-def test_memory_of_the_whole_sandbox_stays_below_its_bound():
-    assert cluster.status().memory_bytes < 1.5 * 2**30
-
-
 def test_starting_what_runs_changes_nothing(sandbox):
     before = pids()
     subprocess.run([paths.CHECKOUT / ".venv/bin/colo", "sandbox", "up"], check=True, capture_output=True)
