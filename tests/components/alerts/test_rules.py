@@ -86,3 +86,11 @@ def test_limits_are_arguments():
     alerts = {alert.name: alert for alert in layers(short)["job"]}
     assert "> 7\n" in alerts["TFJobNoProgress"].expr
     assert {alert.for_ for alert in alerts.values()} == {"1s"}
+
+
+@pytest.mark.parametrize("url", ["https://git.example.org/runbooks", "https://git.example.org/runbooks/"])
+def test_an_alert_links_to_its_page_where_the_stack_says_where_pages_are(url):
+    for spec in rule_specs(FACTS, runbooks=url).values():
+        alerts = [rule for group in spec["groups"] for rule in group["rules"] if "alert" in rule]
+        links = {rule["alert"]: rule["annotations"]["runbook_url"] for rule in alerts}
+        assert links == {name: f"https://git.example.org/runbooks/{name}.md" for name in links}
