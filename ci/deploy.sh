@@ -3,17 +3,11 @@
 #
 #   ci/deploy.sh STACK
 #
-# KUBECONFIG_TEXT may hold a kubeconfig, for systems that keep secrets as variables.
+# KUBECONFIG_TEXT may hold a kubeconfig: ci/environment.sh.
 set -euo pipefail
 stack=$1
-PATH="$PWD/.venv/bin:$PATH"
-if [ -n "${KUBECONFIG_TEXT:-}" ]; then
-  KUBECONFIG=$(mktemp)
-  export KUBECONFIG
-  trap 'rm -f "$KUBECONFIG"' EXIT
-  printf '%s\n' "$KUBECONFIG_TEXT" > "$KUBECONFIG"
-fi
-if [ -z "${PULUMI_BACKEND_URL:-}" ]; then unset PULUMI_BACKEND_URL; fi
+# shellcheck source=ci/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 colo check --stack "$stack" --live
 pulumi up --stack "$stack" --yes --skip-preview --non-interactive --color never \

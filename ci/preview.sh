@@ -8,14 +8,8 @@
 set -uo pipefail
 stack=$1 out=$2
 mkdir -p "$out"
-PATH="$PWD/.venv/bin:$PATH"
-if [ -n "${KUBECONFIG_TEXT:-}" ]; then
-  KUBECONFIG=$(mktemp)
-  export KUBECONFIG
-  trap 'rm -f "$KUBECONFIG"' EXIT
-  printf '%s\n' "$KUBECONFIG_TEXT" > "$KUBECONFIG"
-fi
-if [ -z "${PULUMI_BACKEND_URL:-}" ]; then unset PULUMI_BACKEND_URL; fi
+# shellcheck source=ci/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 # The runs differ in form only: the first is for people, with what the pack says; the second for the summary.
 pulumi preview --stack "$stack" --diff --non-interactive --color never --suppress-outputs \
