@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra import versions
-from infra.vocabulary import JOB_NAME_LABEL, TFJOB_CRD, leading_pod
+from infra.cluster.jobs import SETTLED, TFJob
+from infra.cluster.pods import Pod
+from infra.vocabulary import TFJOB_CRD
 from sandbox import cluster, kubectl, paths, pulumi, simulated_nodes
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress, duration
 
 JOBS_TIMEOUT_SECONDS = 900
 ACCURACY = re.compile(r"^accuracy=([0-9.]+)", re.MULTILINE)
-FINISHED = ("Succeeded", "Failed", "Suspended")
+FINISHED = (*SETTLED, "Suspended")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,31 +93,21 @@ def _wait_for_jobs(workspace: pulumi.Workspace, names: set[str], report: Progres
 
 def job_states(workspace: pulumi.Workspace) -> list[JobState]:
     """All TFJobs of the cluster, by namespace and name."""
-    jobs = _items(workspace, TFJOB_CRD)
-    pods = _items(workspace, "pods")
-    return [_job_state(workspace, job, pods) for job in jobs]
+    pods = [Pod(raw) for raw in _items(workspace, "pods")]
+    return [_job_state(workspace, TFJob(raw), pods) for raw in _items(workspace, TFJOB_CRD)]
 
 
-def _job_state(workspace: pulumi.Workspace, job: dict[str, Any], pods: list[dict[str, Any]]) -> JobState:
-    namespace, name = job["metadata"]["namespace"], job["metadata"]["name"]
-    ours = [
-        pod
-        for pod in pods
-        if pod["metadata"]["namespace"] == namespace
-        and pod["metadata"].get("labels", {}).get(JOB_NAME_LABEL) == name
-    ]
-    nodes = sorted({pod["spec"].get("nodeName", "(unscheduled)") for pod in ours})
+def _job_state(workspace: pulumi.Workspace, job: TFJob, pods: Sequence[Pod]) -> JobState:
+    ours = [pod for pod in pods if (pod.namespace, pod.job) == (job.namespace, job.name)]
+    nodes = sorted({pod.node or "(unscheduled)" for pod in ours})
     simulated = {node.name for node in simulated_nodes.topology()}
-    conditions = job.get("status", {}).get("conditions") or []
-    true = [condition["type"] for condition in conditions if condition["status"] == "True"]
-    state = true[-1] if true else "Submitted"
-    leader = leading_pod(name, has_chief="Chief" in job["spec"]["tfReplicaSpecs"])
-    logs = ("logs", "-n", namespace, leader)
+    state = job.state or "Submitted"
+    logs = ("logs", "-n", job.namespace, job.leader)
     found = ACCURACY.findall(kubectl.run(workspace.kubectl, *logs).stdout) if state == "Succeeded" else []
     return JobState(
-        namespace=namespace,
-        name=name,
-        leader=leader,
+        namespace=job.namespace,
+        name=job.name,
+        leader=job.leader,
         state=state,
         nodes=tuple(nodes),
         accuracy=found[-1] if found else None,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from infra.vocabulary import MONITORING_API_VERSION, MONITORING_RELEASE
+
 NAMESPACE: Final = "monitoring"
-RELEASE: Final = "kube-prometheus-stack"
+RELEASE: Final = MONITORING_RELEASE
 PROMETHEUS: Final = f"{RELEASE}-prometheus"
 ALERTMANAGER: Final = f"{RELEASE}-alertmanager"
 OPERATOR: Final = f"{RELEASE}-operator"
@@ -16,6 +18,7 @@ NODE_EXPORTER: Final = f"{RELEASE}-prometheus-node-exporter"
 PRIORITY_CLASS: Final = "system-cluster-critical"
 """Training that fills the node must not push out what measures it."""
 SCRAPE_INTERVAL: Final = "5s"
+RETENTION: Final = "6h"
 NOBODY: Final = 65534
 
 Object = dict[str, Any]
@@ -73,12 +76,34 @@ def service_monitor(
     }
     if job_label:
         body["jobLabel"] = job_label
-    return manifest("monitoring.coreos.com/v1", "ServiceMonitor", name, spec=body)
+    return manifest(MONITORING_API_VERSION, "ServiceMonitor", name, spec=body)
 
 
 def resources(cpu: str, memory: str, memory_limit: str) -> Object:
     """Small requests: the node has work to do. No CPU limit: a throttled exporter is a gap in the graphs."""
     return {"requests": {"cpu": cpu, "memory": memory}, "limits": {"memory": memory_limit}}
+
+
+def server(image: str, url: str, name: str) -> Object:
+    """What Prometheus and Alertmanager have in common for their operator."""
+    return {
+        "image": image,
+        "version": image.rpartition(":")[2],
+        "imagePullPolicy": "Never",
+        "replicas": 1,
+        "portName": "http-web",
+        "externalUrl": url,
+        "retention": RETENTION,
+        "serviceAccountName": name,
+        "priorityClassName": PRIORITY_CLASS,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": NOBODY,
+            "runAsGroup": NOBODY,
+            "fsGroup": NOBODY,
+        },
+        "storage": {"emptyDir": {}},
+    }
 
 
 def unprivileged() -> Object:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from itertools import product
 
+from infra.vocabulary import MONITORING_API_VERSION
 from sandbox.monitoring.objects import (
     ALERTMANAGER,
     NAMESPACE,
-    NOBODY,
-    PRIORITY_CLASS,
     PROMETHEUS,
     SCRAPE_INTERVAL,
     Object,
@@ -16,13 +15,13 @@ from sandbox.monitoring.objects import (
     manifest,
     resources,
     rule,
+    server,
     service,
     service_monitor,
 )
 from sandbox.network import PROMETHEUS_IP
 
 PORT = 9090
-RETENTION = "6h"
 URL = f"http://{PROMETHEUS_IP}:{PORT}"
 _LABELS = {"app": PROMETHEUS, "self-monitor": "true"}
 _PODS = {"app.kubernetes.io/name": "prometheus", "operator.prometheus.io/name": PROMETHEUS}
@@ -38,25 +37,10 @@ def objects(image: str) -> list[Object]:
     }
     spec = {
         **everything,
-        "image": image,
-        "version": image.rpartition(":")[2],
-        "imagePullPolicy": "Never",
-        "replicas": 1,
-        "portName": "http-web",
-        "externalUrl": URL,
+        **server(image, URL, PROMETHEUS),
         "scrapeInterval": SCRAPE_INTERVAL,
         "evaluationInterval": SCRAPE_INTERVAL,
-        "retention": RETENTION,
-        "serviceAccountName": PROMETHEUS,
-        "priorityClassName": PRIORITY_CLASS,
         "resources": resources("20m", "128Mi", "1Gi"),
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": NOBODY,
-            "runAsGroup": NOBODY,
-            "fsGroup": NOBODY,
-        },
-        "storage": {"emptyDir": {}},
         # The operator's own asks every 15 s, and so long would every start take.
         "containers": [{"name": "prometheus", "startupProbe": {"periodSeconds": 1, "failureThreshold": 120}}],
         "alerting": {
@@ -67,7 +51,7 @@ def objects(image: str) -> list[Object]:
     }
     return [
         *account(PROMETHEUS, _rules()),
-        manifest("monitoring.coreos.com/v1", "Prometheus", PROMETHEUS, labels={"app": PROMETHEUS}, spec=spec),
+        manifest(MONITORING_API_VERSION, "Prometheus", PROMETHEUS, labels={"app": PROMETHEUS}, spec=spec),
         service(
             PROMETHEUS, _PODS, _LABELS, {"http-web": PORT, "reloader-web": 8080}, clusterIP=PROMETHEUS_IP
         ),

@@ -8,6 +8,7 @@ from components.rendering.monitoring import state_metrics as settings
 from sandbox.monitoring.objects import (
     NOBODY,
     PRIORITY_CLASS,
+    RELEASE,
     STATE_METRICS,
     Object,
     account,
@@ -22,7 +23,7 @@ from sandbox.monitoring.objects import (
 
 _LABELS = {
     "app.kubernetes.io/name": "kube-state-metrics",
-    "app.kubernetes.io/instance": "kube-prometheus-stack",
+    "app.kubernetes.io/instance": RELEASE,
 }
 _PORT = 8080
 _FOLDER = "/etc/customresourcestate"

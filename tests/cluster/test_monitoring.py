@@ -7,6 +7,7 @@ import json
 import pytest
 import yaml
 
+from infra.vocabulary import ALERTMANAGER_CONFIG_SECRET
 from sandbox import images
 from sandbox.monitoring import alertmanager
 from sandbox.monitoring.objects import ALERTMANAGER, NAMESPACE
@@ -140,7 +141,7 @@ def test_alertmanager_starts_without_its_secret_and_follows_it(sandbox, namespac
         secret = {
             "apiVersion": "v1",
             "kind": "Secret",
-            "metadata": {"name": alertmanager.CONFIG_SECRET, "namespace": namespace},
+            "metadata": {"name": ALERTMANAGER_CONFIG_SECRET, "namespace": namespace},
             "stringData": {"alertmanager.yaml": yaml.safe_dump(config)},
         }
         sandbox.kubectl("apply", "-f", "-", stdin=json.dumps(secret))
