@@ -1,5 +1,6 @@
 """Which cluster this is about, and a client for it: the one that the stack's resources go to."""
 
+import json
 import logging
 import os
 import re
@@ -73,6 +74,14 @@ class Answer(NamedTuple):
     status: int
     text: str
     headers: Mapping[str, str]
+
+    @property
+    def message(self) -> str:
+        """Of a refusal: what the server says, in a line."""
+        try:
+            return str(json.loads(self.text)["message"])
+        except (ValueError, TypeError, LookupError):
+            return " ".join(self.text.split())[:300] or str(self.status)
 
 
 def ask(

@@ -109,14 +109,10 @@ def _json(api: Any, path: str, **query: str) -> Any:
 
 
 def _ask(api: Any, method: str, path: str, body: Any = None, **query: str) -> str:
-    status, text, _ = cluster_access.ask(api, method, path, body, query=query)
-    if status < 300:
-        return text
-    try:
-        text = str(json.loads(text)["message"])
-    except (ValueError, TypeError, LookupError):
-        text = " ".join(text.split())[:300]
+    answer = cluster_access.ask(api, method, path, body, query=query)
+    if answer.status < 300:
+        return answer.text
     raise AlertmanagerError(
-        f"the API server answers {status} ({text}); use an account that may list pods, and get and create "
-        "pods/proxy"
+        f"the API server answers {answer.status} ({answer.message}); use an account that may list pods, "
+        "and get and create pods/proxy"
     )

@@ -14,7 +14,7 @@ from components.monitoring import Monitoring, MonitoringArgs
 from components.rendering.alerts import Facts
 from components.rendering.dashboards import Shown
 from components.rendering.dashboards.imported import fit, written
-from components.rendering.delivery.relay_config import has_robots
+from components.rendering.delivery.receivers import has_robots
 from components.rendering.monitoring.commands import commands
 from components.training_metrics import TrainingMetrics, TrainingMetricsArgs
 from infra.models import MonitoringSpec, Stack

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import promql_parser
 from promql_parser import (
@@ -61,6 +62,7 @@ class Selector:
         return frozenset(label for label, _, _ in self.matchers)
 
 
+@lru_cache(maxsize=256)  # each expression is asked several things; nobody changes what was read
 def parse(expression: str) -> promql_parser.Expr:
     """Read an expression; raises PromqlError.
 

@@ -60,6 +60,8 @@ SCRAPE_CONFIG_API_VERSION: Final = "monitoring.coreos.com/v1alpha1"
 APP_NAME_LABEL: Final = "app.kubernetes.io/name"
 SYSTEM_NODE_CRITICAL: Final = "system-node-critical"
 """The PriorityClass of what a node cannot do without."""
+SERVICE_NAME_LABEL: Final = "kubernetes.io/service-name"
+"""On EndpointSlices: whose they are."""
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 POD_SECURITY_PREFIX: Final = "pod-security.kubernetes.io"
 MAX_USER_PRIORITY: Final = 1_000_000_000

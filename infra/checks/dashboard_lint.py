@@ -10,6 +10,7 @@ from promql_parser import Call, StringLiteral
 from infra.checks.grafana_queries import CHOSEN, Asked, asked, readable
 from infra.checks.series import DEAD_LABELS, dropped, from_exporters, misspelt
 from infra.promql import PromqlError, Selector, labels_used, nodes, parse, selectors
+from infra.vocabulary import MONITORING_RELEASE
 
 _DEAD_LABELS = {
     **DEAD_LABELS,
@@ -35,21 +36,20 @@ _DEAD_METRICS = {
     "kube_node_status_capacity_cpu_cores": 'kube_node_status_capacity{resource="cpu"}',
     "kube_node_status_capacity_memory_bytes": 'kube_node_status_capacity{resource="memory"}',
 }
-_RELEASE = "kube-prometheus-stack"
 _JOBS = {
     *("node-exporter", "kube-state-metrics", "kubelet", "apiserver", "coredns", "kube-controller-manager"),
     *("kube-scheduler", "kube-etcd", "kube-proxy", "dcgm-exporter", "training-operator", "training-pods"),
-    *(f"{_RELEASE}-{part}" for part in ("prometheus", "alertmanager", "operator", "grafana")),
+    *(f"{MONITORING_RELEASE}-{part}" for part in ("prometheus", "alertmanager", "operator", "grafana")),
 }
 """`job` labels of the stack."""
 _ELSEWHERE = {
-    f"{_RELEASE}-node-exporter": "node-exporter",
-    f"{_RELEASE}-prometheus-node-exporter": "node-exporter",
+    f"{MONITORING_RELEASE}-node-exporter": "node-exporter",
+    f"{MONITORING_RELEASE}-prometheus-node-exporter": "node-exporter",
     "prometheus-node-exporter": "node-exporter",
     "node_exporter": "node-exporter",
     "node": "node-exporter",
     "kubernetes-node-exporter": "node-exporter",
-    f"{_RELEASE}-kube-state-metrics": "kube-state-metrics",
+    f"{MONITORING_RELEASE}-kube-state-metrics": "kube-state-metrics",
     "kube_state_metrics": "kube-state-metrics",
     "prometheus-kube-state-metrics": "kube-state-metrics",
     "kubernetes-cadvisor": "kubelet",
@@ -65,9 +65,9 @@ _ELSEWHERE = {
     "dcgm_exporter": "dcgm-exporter",
     "nvidia-dcgm-exporter": "dcgm-exporter",
     "gpu-metrics": "dcgm-exporter",
-    "prometheus": f"{_RELEASE}-prometheus",
-    "alertmanager": f"{_RELEASE}-alertmanager",
-    "grafana": f"{_RELEASE}-grafana",
+    "prometheus": f"{MONITORING_RELEASE}-prometheus",
+    "alertmanager": f"{MONITORING_RELEASE}-alertmanager",
+    "grafana": f"{MONITORING_RELEASE}-grafana",
 }
 """Names by which dashboards from elsewhere call the same."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from components.rendering.delivery.relay_config import has_robots
+from components.rendering.delivery.receivers import has_robots
 from infra.checks.findings import Finding, Subject
 from infra.checks.names import SYSTEM_NAMESPACES
 from infra.checks.references import missing
@@ -27,7 +27,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     if spec.priority is not None:
         known = [*(priority.name for priority in stack.priorities), *SYSTEM_PRIORITIES]
         yield from missing("priority", ("monitoring", "priority"), spec.priority, known)
-        if any(p.kind == "offline" and p.name == spec.priority for p in stack.priorities):
+        if spec.priority in stack.classes("offline"):
             yield Finding(
                 severity="warning",
                 code="monitoring-gives-way",

@@ -21,7 +21,7 @@ _Missing = tuple[str, Loc, str, str]
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Every job of an offline class."""
-    offline = {priority.name for priority in subject.stack.priorities if priority.kind == "offline"}
+    offline = subject.stack.classes("offline")
     severity: Literal["fault", "warning"] = "fault" if subject.stack.production else "warning"
     for i, job in enumerate(subject.stack.jobs):
         if job.priority in offline:

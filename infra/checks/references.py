@@ -13,7 +13,7 @@ _LISTS = {"tenant": "tenants", "priority": "priorities", "pool": "pools", "stora
 def check(subject: Subject) -> Iterator[Finding]:
     """The tenant, priorities, pool and claims of every job."""
     known = {kind: frozenset(x.name for x in getattr(subject.stack, of)) for kind, of in _LISTS.items()}
-    online = {priority.name for priority in subject.stack.priorities if priority.kind == "online"}
+    online = subject.stack.classes("online")
     for i, job in enumerate(subject.stack.jobs):
         for kind, place, name in _named(job):
             yield from missing(kind, ("jobs", i, *place), name, known[kind])

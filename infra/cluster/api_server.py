@@ -105,7 +105,7 @@ class ApiServer:
     def _answer(self, path: str, query: Mapping[str, str], seconds: tuple[float, float]) -> Answer:
         answer = cluster_access.ask(self._api, "GET", path, query=query, seconds=seconds)
         if not 200 <= answer.status <= 299:
-            raise self._refusal(answer.status, _message(answer))
+            raise self._refusal(answer.status, answer.message)
         return answer
 
     def _parsed(self, answer: Answer) -> Object:
@@ -127,11 +127,3 @@ class ApiServer:
 
     def _closed(self, what: str) -> NoClusterError:
         return NoClusterError(f"the API server {self.address} {what}; check KUBECONFIG and the cluster")
-
-
-def _message(answer: Answer) -> str:
-    try:
-        body: Mapping[str, Any] = json.loads(answer.text)
-        return str(body["message"])
-    except (TypeError, ValueError, KeyError):
-        return " ".join(answer.text.split())[:300] or str(answer.status)

@@ -73,6 +73,14 @@ def condition(item: Object, kind: str) -> Object:
     return next((c for c in found if c.get("type") == kind), {})
 
 
+def has_ready_endpoint(endpoint_slice: Object) -> bool:
+    """An endpoint whose readiness is not stated counts as ready, as the API says."""
+    return any(
+        (endpoint.get("conditions") or {}).get("ready") is not False
+        for endpoint in endpoint_slice.get("endpoints") or ()
+    )
+
+
 def selects(selector: Object | None, labels: Mapping[str, str]) -> bool:
     """Whether a label selector takes something with these labels. Empty takes all, None takes nothing."""
     if selector is None:

@@ -204,14 +204,6 @@ def webhook(configuration: Object, found: Object, ready: bool | None) -> FoundWe
     )
 
 
-def has_ready_endpoint(endpoint_slice: Object) -> bool:
-    """An endpoint whose readiness is not stated counts as ready, as the API says."""
-    return any(
-        (endpoint.get("conditions") or {}).get("ready") is not False
-        for endpoint in endpoint_slice.get("endpoints") or ()
-    )
-
-
 def others(metadata: Object) -> tuple[str, ...]:
     """Who made or manages an object other than a stack of this program; empty: one does, alone.
 

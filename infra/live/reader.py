@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from infra.cluster.api_server import ApiServer, RefusedError
-from infra.cluster.objects import Object
+from infra.cluster.objects import Object, has_ready_endpoint
 from infra.live import interpret
 from infra.live.snapshot import Snapshot
-from infra.vocabulary import MONITORING_CRDS, TFJOB_CRD
+from infra.vocabulary import MONITORING_CRDS, SERVICE_NAME_LABEL, TFJOB_CRD
 
-_SERVICE_LABEL = "kubernetes.io/service-name"
 _CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
@@ -69,5 +68,5 @@ def _webhooks(server: ApiServer) -> Iterator[Any]:
 
 def _ready(server: ApiServer, namespace: str, service: str) -> bool | None:
     path = f"/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices"
-    slices = server.items(path, labelSelector=f"{_SERVICE_LABEL}={service}")
-    return None if slices is None else any(map(interpret.has_ready_endpoint, slices))
+    slices = server.items(path, labelSelector=f"{SERVICE_NAME_LABEL}={service}")
+    return None if slices is None else any(map(has_ready_endpoint, slices))

@@ -12,7 +12,7 @@ from infra.models.monitoring import MonitoringSpec
 from infra.models.names import KubernetesVersion
 from infra.models.operators import TrainingOperatorSpec
 from infra.models.pools import PoolSpec
-from infra.models.priorities import PrioritySpec
+from infra.models.priorities import PriorityKind, PrioritySpec
 from infra.models.storage import StorageSpec
 from infra.models.tenants import TenantSpec
 
@@ -49,6 +49,10 @@ class Stack(Model):
     """Which alerts there are and whom they reach; with monitoring only."""
     dashboards: tuple[DashboardSpec, ...] = ()
     """Dashboards of one's own; with monitoring only."""
+
+    def classes(self, kind: PriorityKind) -> tuple[str, ...]:
+        """Names of the PriorityClasses of a kind."""
+        return tuple(spec.name for spec in self.priorities if spec.kind == kind)
 
     def gpu_pools(self) -> tuple[PoolSpec, ...]:
         """Pools that have GPUs: they say so, or a job on them asks for some."""

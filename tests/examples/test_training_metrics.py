@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from infra.checks.series import TRAINING
 from infra.places import ROOT
 from infra.vocabulary import METRICS_PORT_ENV
 
@@ -148,3 +149,7 @@ def test_keras_may_report_nothing(helper, port):
 
 def test_there_is_one_helper_and_scripts_find_it_beside_them():
     assert (ROOT / "stacks" / "scripts" / "training_metrics.py").resolve() == HELPER
+
+
+def test_what_it_serves_is_what_checks_know_of_trainings(helper):
+    assert set(TRAINING) == set(helper._HELP)

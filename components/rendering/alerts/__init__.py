@@ -7,8 +7,9 @@ from typing import Any, Final
 from components.rendering.alerts import gpu, job, node, pod
 from components.rendering.alerts.exprs import POD_WORKLOAD, pod_workload
 from components.rendering.alerts.facts import Facts, Limits
-from components.rendering.alerts.rule import RUNBOOKS, Alert, Language, Record, Severity, Text
+from components.rendering.alerts.rule import RUNBOOKS, Alert, Record, Text
 from infra.models import RuleSpec
+from infra.models.alerts.alerts import Language
 
 EVERYTHING: Final = Facts(
     namespaces=("any",), offline_classes=("any",), online_classes=("other",), gpus=True, schedules=("any",)
@@ -66,10 +67,8 @@ __all__ = [
     "EVERYTHING",
     "Alert",
     "Facts",
-    "Language",
     "Limits",
     "Record",
-    "Severity",
     "Text",
     "alert_names",
     "layers",

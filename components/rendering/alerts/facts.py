@@ -76,8 +76,8 @@ class Facts:
         schedules = [(job.name, job.schedule) for job in stack.jobs if job.schedule]
         return cls(
             namespaces=tuple(tenant.name for tenant in stack.tenants),
-            offline_classes=tuple(p.name for p in stack.priorities if p.kind == "offline"),
-            online_classes=tuple(p.name for p in stack.priorities if p.kind == "online"),
+            offline_classes=stack.classes("offline"),
+            online_classes=stack.classes("online"),
             gpus=bool(stack.gpu_pools()),
             gpu_holders=stack.monitoring is None or stack.monitoring.gpu_metrics.install,
             schedules=tuple(name for name, _ in schedules),

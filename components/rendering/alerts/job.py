@@ -15,10 +15,10 @@ from components.rendering.alerts.rule import (
     JOB,
     TRAINING,
     Alert,
-    Severity,
     Text,
     label,
 )
+from infra.models.alerts.routes import Severity
 from infra.models.durations import seconds
 
 _JOB = "namespace, tfjob"

@@ -1,11 +1,10 @@
 """What an alert is, before it is written as Prometheus wants it."""
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-Severity = Literal["critical", "warning", "info"]
-"""critical: someone is called. warning: looked at within the day. info: good to know."""
-Language = Literal["en", "zh"]
+from infra.models.alerts.alerts import Language
+from infra.models.alerts.routes import Severity
 
 PLATFORM: Final = "platform"
 TRAINING: Final = "training"

@@ -31,7 +31,7 @@ class Shown:
         return cls(
             operator_namespace=stack.training_operator.namespace,
             tenants=tuple(tenant.name for tenant in stack.tenants),
-            offline_classes=tuple(spec.name for spec in stack.priorities if spec.kind == "offline"),
+            offline_classes=stack.classes("offline"),
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from components.rendering.delivery.templates import SHORT, SUBJECT, TEXT, literal
-from infra.models.alerts import EmailSpec, ReceiverSpec, WebhookSpec, WecomAppSpec
+from infra.models.alerts import AlertsSpec, EmailSpec, ReceiverSpec, WebhookSpec, WecomAppSpec
 
 CONFIG_FOLDER: Final = "/etc/alertmanager/config"
 """Where the operator mounts every key of the configuration's Secret into Alertmanager's pods."""
@@ -16,6 +16,11 @@ _PATHS: Final = {"dingtalk": "dingtalk", "wecom_robot": "wecom"}
 def robot(spec: ReceiverSpec) -> str | None:
     """The kind of robot that a receiver is, if it is one."""
     return next((kind for kind in ROBOTS if getattr(spec, kind) is not None), None)
+
+
+def has_robots(alerts: AlertsSpec) -> bool:
+    """Whether there is anything to relay."""
+    return any(robot(spec) for spec in alerts.receivers)
 
 
 def relay_path(spec: ReceiverSpec) -> str:

@@ -18,11 +18,6 @@ def relay_url(namespace: str) -> str:
     return f"http://{ALERT_RELAY}.{namespace}.svc:{PORT}"
 
 
-def has_robots(alerts: AlertsSpec) -> bool:
-    """Whether there is anything to relay."""
-    return any(robot(spec) for spec in alerts.receivers)
-
-
 def relay_config(alerts: AlertsSpec, cluster: str) -> str:
     """The relay's file, as JSON; secrets are named by the files that hold them."""
     robots = {relay_path(spec): _robot(spec) for spec in alerts.receivers if robot(spec)}

@@ -26,12 +26,19 @@ from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 from components.relay_alerts import HEALTH_PATH, PORT
 from infra.models.alerts import RelaySpec
 from infra.versions import PYTHON_IMAGE
-from infra.vocabulary import ALERT_RELAY, ALERT_RELAY_MOUNT, ALERT_RELAY_SECRETS_MOUNT, JOB_UID
+from infra.vocabulary import (
+    ALERT_RELAY,
+    ALERT_RELAY_MOUNT,
+    ALERT_RELAY_SECRETS_MOUNT,
+    APP_NAME_LABEL,
+    DOMAIN,
+    JOB_UID,
+)
 
 PROGRAM_FILE = "relay_alerts.py"
-_LABELS = {"app.kubernetes.io/name": ALERT_RELAY}
+_LABELS = {APP_NAME_LABEL: ALERT_RELAY}
 _PORT_NAME = "http"
-_CONTENT = "colocation.io/content"
+_CONTENT = f"{DOMAIN}/content"
 """Annotation of the pod: a changed program or setting makes a new pod, which reads it."""
 
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from components.rendering.alerts.rule import Language
 from components.rendering.delivery.labels import JOB
 from components.rendering.delivery.words import WORDS, Words
+from infra.models.alerts.alerts import Language
 
 SUBJECT: Final = "colocation.subject"
 TEXT: Final = "colocation.text"

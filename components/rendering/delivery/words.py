@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from components.rendering.alerts.rule import Language
+from infra.models.alerts.alerts import Language
 
 
 @dataclass(frozen=True, kw_only=True)

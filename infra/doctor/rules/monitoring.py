@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from components.rendering.monitoring.training_metrics import TRAINING_PODS, scraped_port
 from infra.cluster.jobs import TFJob
-from infra.cluster.objects import Object, key_of, labels_of, selects
+from infra.cluster.objects import Object, has_ready_endpoint, key_of, labels_of, selects
 from infra.cluster.pods import Pod
 from infra.cluster.watching import SERVICE, Target
 from infra.doctor.case import Case
 from infra.doctor.chain import Diagnosis, Evidence
 from infra.models import MonitoringSpec
-from infra.vocabulary import METRICS_PORT, TRAINING_OPERATOR
+from infra.vocabulary import METRICS_PORT, SERVICE_NAME_LABEL, TRAINING_OPERATOR
 
 _SCRAPED_SECONDS = 120
 """After which a target is there: discovery, the operator's configuration, an interval."""
@@ -42,10 +42,9 @@ def _unanswered(case: Case, spec: MonitoringSpec) -> Iterator[Diagnosis]:
         return
     there = case.state.find("services", spec.namespace, SERVICE) is not None
     ready = any(
-        (endpoint.get("conditions") or {}).get("ready") is not False
+        has_ready_endpoint(item)
         for item in case.state.of("endpointslices")
-        if labels_of(item).get("kubernetes.io/service-name") == SERVICE and key_of(item)[0] == spec.namespace
-        for endpoint in item.get("endpoints") or ()
+        if labels_of(item).get(SERVICE_NAME_LABEL) == SERVICE and key_of(item)[0] == spec.namespace
     )
     if not there or not ready:
         yield Diagnosis(

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from infra.cluster.jobs import TFJob
-from infra.cluster.objects import selects
+from infra.cluster.objects import has_ready_endpoint, labels_of, selects
 from infra.cluster.pods import Pod
 from infra.doctor.case import Case
 from infra.doctor.chain import Diagnosis, Evidence, Step
 from infra.doctor.rules import network
 from infra.doctor.rules.pods import standing
-from infra.vocabulary import TFJOB_PORT, TFJOB_PORT_NAME
+from infra.vocabulary import SERVICE_NAME_LABEL, TFJOB_PORT, TFJOB_PORT_NAME
 
 _Found = tuple[str, Step, str, str, str]
 """Code, step, cause, fix, what was seen."""
@@ -140,13 +140,9 @@ def _dns(case: Case) -> _Found | None:
     slices = [
         item
         for item in case.state.of("endpointslices")
-        if (item["metadata"].get("labels") or {}).get("kubernetes.io/service-name") == "kube-dns"
+        if labels_of(item).get(SERVICE_NAME_LABEL) == "kube-dns"
     ]
-    if not slices or any(
-        (endpoint.get("conditions") or {}).get("ready") is not False
-        for item in slices
-        for endpoint in item.get("endpoints") or ()
-    ):
+    if not slices or any(map(has_ready_endpoint, slices)):
         return None
     return (
         "dns-down",

@@ -11,11 +11,13 @@ from infra.models.base import Fault, Model
 from infra.models.durations import Duration
 from infra.models.names import DnsLabel
 
+Language = Literal["en", "zh"]
+
 
 class AlertsSpec(Model):
     """Alerts of this project are always on; here stands what they are named by, and who hears of them."""
 
-    language: Literal["en", "zh"] = "en"
+    language: Language = "en"
     """Of messages."""
     disabled: tuple[AlertName, ...] = ()
     """Alerts of this project that this cluster does not want."""

@@ -9,6 +9,7 @@ from infra.models.base import Fault, Model
 from infra.models.names import DnsLabel
 
 Severity = Literal["critical", "warning", "info"]
+"""critical: someone is called. warning: looked at within the day. info: good to know."""
 
 
 def _quoted(value: Any) -> Any:

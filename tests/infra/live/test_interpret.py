@@ -2,6 +2,7 @@
 
 import pytest
 
+from infra.cluster import objects
 from infra.live import interpret
 
 OURS = [
@@ -159,7 +160,7 @@ def test_a_webhook_of_something_else_may_fail():
     ],
 )
 def test_an_endpoint_is_ready_unless_it_says_that_it_is_not(endpoints, ready):
-    assert interpret.has_ready_endpoint({"endpoints": endpoints}) is ready
+    assert objects.has_ready_endpoint({"endpoints": endpoints}) is ready
 
 
 def test_a_crd_tells_what_it_serves_and_stores():
