@@ -55,7 +55,7 @@ clean: ## Stop the sandbox, remove its data, .venv and generated folders; built 
 lock: $(READY) ## Write requirements.lock anew from pyproject.toml, with the newest versions it allows
 	env -u PIP_FIND_LINKS $(RUN) piptools compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe \
 	  --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-header --no-annotate \
-	  --extra dev --all-build-deps --output-file requirements.lock pyproject.toml
+	  --extra charts --extra dev --all-build-deps --output-file requirements.lock pyproject.toml
 
 # .ready holds the folder that the environment was made for: a moved checkout, or a Python that
 # was removed, makes it anew.

@@ -1,0 +1,1 @@
+"""What colocation brings, measured over a window: of a Prometheus, and as pictures."""
