@@ -20,6 +20,8 @@ STACK_MANAGER_PREFIX: Final = "colocation-"
 
 SCRIPT_MOUNT: Final = "/opt/colocation/script"
 """Where a job's script is mounted, read only."""
+RUN_LABEL: Final = "batch.kubernetes.io/job-name"
+"""Kubernetes puts it on the pods of a Job, and that of a scheduled run is named as its TFJob."""
 STARTER_MOUNT: Final = "/opt/colocation/start"
 """Where the pod that starts a scheduled run has its program and the run's manifest, read only."""
 JOB_UID: Final = 1000

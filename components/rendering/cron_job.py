@@ -36,6 +36,7 @@ from infra.vocabulary import (
     JOB_LABEL,
     JOB_UID,
     NVIDIA_VISIBLE_DEVICES,
+    RUN_LABEL,
     STARTER_LABEL,
     STARTER_MOUNT,
 )
@@ -133,7 +134,7 @@ def _container(job: JobSpec) -> ContainerArgs:
         # Isolated and without site packages: what else the image holds takes no part in this.
         command=["python3", "-I", "-S", "-u", f"{STARTER_MOUNT}/{START_FILE}"],
         env=[
-            _from_label("RUN_NAME", "batch.kubernetes.io/job-name"),
+            _from_label("RUN_NAME", RUN_LABEL),
             _from_label("RUN_UID", "batch.kubernetes.io/controller-uid"),
             EnvVarArgs(name=NVIDIA_VISIBLE_DEVICES, value="none"),
         ],

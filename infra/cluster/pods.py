@@ -3,15 +3,24 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 
 from infra.checks.pods import Toleration
 from infra.cluster.containers import Container
-from infra.cluster.objects import Found, Object, condition, labels_of
+from infra.cluster.objects import Found, Object, condition, labels_of, moment
 from infra.models import Taint
 from infra.models.quantities import amount
-from infra.vocabulary import JOB_NAME_LABEL, REPLICA_INDEX_LABEL, REPLICA_TYPE_LABEL, TENSORFLOW_CONTAINER
+from infra.vocabulary import (
+    JOB_LABEL,
+    JOB_NAME_LABEL,
+    REPLICA_INDEX_LABEL,
+    REPLICA_TYPE_LABEL,
+    RUN_LABEL,
+    STARTER_LABEL,
+    TENSORFLOW_CONTAINER,
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,16 @@ class Pod(Found):
     def job(self) -> str | None:
         """The TFJob that it is of."""
         return self.labels.get(JOB_NAME_LABEL)
+
+    @property
+    def starts(self) -> str | None:
+        """The scheduled job that it starts a run of."""
+        return self.labels.get(JOB_LABEL) if STARTER_LABEL in self.labels else None
+
+    @property
+    def run(self) -> str:
+        """The TFJob that it makes: named as the Job that it is of."""
+        return self.labels.get(RUN_LABEL, "")
 
     @property
     def role(self) -> str:
@@ -62,6 +81,11 @@ class Pod(Found):
     @property
     def node(self) -> str | None:
         return self.spec.get("nodeName") or None
+
+    @property
+    def started(self) -> datetime | None:
+        """When its node took it, by the node's clock."""
+        return moment(self._status.get("startTime"))
 
     @property
     def spec(self) -> Object:

@@ -44,7 +44,11 @@ class Case:
 
     def declared(self, job: TFJob) -> JobSpec | None:
         """What the stack says of a TFJob, or of the scheduled job that it is a run of."""
-        return self._specs.get((job.namespace, job.schedule or job.name))
+        return self.spec(job.namespace, job.schedule or job.name)
+
+    def spec(self, namespace: str, name: str) -> JobSpec | None:
+        """A job of the stack."""
+        return self._specs.get((namespace, name))
 
     def place(self, spec: JobSpec) -> str:
         """Where a job stands in the stack."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from infra.cluster.logs import MOST, Source
 from infra.doctor.case import Case
-from infra.doctor.rules import grafana, operator
+from infra.doctor.rules import grafana, operator, schedules
 from infra.doctor.rules.endings import ill
 from infra.vocabulary import TENSORFLOW_CONTAINER
 
@@ -14,7 +14,9 @@ _EACH_JOB = 2
 
 def wanted(case: Case) -> tuple[Source, ...]:
     """Those that matter most, as many as one look reads."""
-    found = dict.fromkeys((*_operators(case), *_grafanas(case), *_ended(case), *_standing_still(case)))
+    found = dict.fromkeys(
+        (*_operators(case), *_grafanas(case), *_starters(case), *_ended(case), *_standing_still(case))
+    )
     return tuple(found)[:MOST]
 
 
@@ -29,6 +31,11 @@ def _grafanas(case: Case) -> Iterator[Source]:
     for deployment in grafana.deployments(case):
         for pod in grafana.pods(case, deployment)[:1]:
             yield Source(pod.namespace, pod.name, grafana.GRAFANA)
+
+
+def _starters(case: Case) -> Iterator[Source]:
+    for pod in schedules.untold(case):
+        yield from (Source(pod.namespace, pod.name, container.name) for container in pod.containers)
 
 
 def _ended(case: Case) -> Iterator[Source]:

@@ -1,7 +1,11 @@
 """When a scheduled job may be said to run."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from pydantic import ValidationError
+
+from infra.models.jobs.cron import last_due
 
 
 @pytest.fixture
@@ -105,3 +109,31 @@ def test_a_step_that_the_controller_cannot_read_is_refused(schedule, step):
 def test_a_town_that_is_no_time_zone_is_not_taken_for_another(schedule):
     with pytest.raises(ValidationError, match="write one such as Etc/UTC or Asia/Shanghai"):
         schedule(time_zone="Asia/Beijing")
+
+
+@pytest.mark.parametrize(
+    ("cron", "due"),
+    [
+        ("* * * * *", "2026-03-04T10:07"),
+        ("0 * * * *", "2026-03-04T10:00"),
+        ("@hourly", "2026-03-04T10:00"),
+        ("0 2 * * *", "2026-03-04T02:00"),
+        ("*/15 9 * * *", "2026-03-04T09:45"),
+        ("0 0 * * mon", "2026-03-02T00:00"),
+        ("0 0 1 * 2", "2026-03-03T00:00"),  # the first, or a Tuesday
+        ("30 12 28 2 *", "2026-02-28T12:30"),
+        ("0 0 1 1 *", None),  # longer ago than a week
+    ],
+)
+def test_when_a_run_was_last_due_is_read_as_the_controller_reads_it(cron, due):
+    now = datetime(2026, 3, 4, 10, 7, 30, tzinfo=UTC)  # a Wednesday
+    found = last_due(cron, "Etc/UTC", now - timedelta(days=30), now)
+    assert found == (datetime.fromisoformat(f"{due}+00:00") if due else None)
+
+
+def test_a_run_is_due_by_the_clock_of_its_time_zone():
+    now = datetime(2026, 3, 4, 10, tzinfo=UTC)
+    found = last_due("0 2 * * *", "Asia/Shanghai", now - timedelta(days=2), now)
+    assert found == datetime(2026, 3, 3, 18, tzinfo=UTC)
+    assert last_due("0 2 * * *", "Asia/Shanghai", now - timedelta(hours=3), now) is None
+    assert last_due("* * * * *", "No/Where", now - timedelta(hours=3), now) is None

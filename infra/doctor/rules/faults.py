@@ -35,8 +35,11 @@ def evidence(current: str, event: str | None = None, logs: Sequence[str] = ()) -
 
 def role_place(case: Case, pod: Pod) -> str:
     """Where the stack says what the pod's role is like."""
-    job = case.state.job(pod.namespace, pod.job) if pod.job else None
-    spec = case.declared(job) if job else None
+    if pod.starts is not None:
+        spec, part = case.spec(pod.namespace, pod.starts), "schedule"
+    else:
+        job = case.state.job(pod.namespace, pod.job) if pod.job else None
+        spec, part = case.declared(job) if job else None, pod.role
     if spec is None:
         return f"the template of {pod.role or 'the pod'}"
-    return f"{case.place(spec)}.{pod.role}"
+    return f"{case.place(spec)}.{part}"

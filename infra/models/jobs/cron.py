@@ -8,6 +8,7 @@ import re
 import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Annotated
@@ -16,7 +17,16 @@ from pydantic import AfterValidator, Field
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_SHORT = ("@annually", "@daily", "@hourly", "@midnight", "@monthly", "@weekly", "@yearly")
+_SHORT = {
+    "@annually": "0 0 1 1 *",
+    "@daily": "0 0 * * *",
+    "@hourly": "0 * * * *",
+    "@midnight": "0 0 * * *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@yearly": "0 0 1 1 *",
+}
+_LOOKED_BACK = timedelta(days=7)
 _STEP = re.compile(r"0{0,9}[1-9][0-9]{0,17}", re.ASCII)  # an integer of 64 bits
 _LONGEST_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -97,6 +107,30 @@ def _short(text: str) -> str:
         )
     [near] = get_close_matches(text, _SHORT, n=1) or ["@daily"]
     raise ValueError(f"{text!r} is not known; write {near}, or five fields such as 0 2 * * *")
+
+
+def last_due(cron: str, zone: str, since: datetime, until: datetime) -> datetime | None:
+    """The last minute after `since`, not after `until`, that a sound cron text means; None if none is.
+
+    It looks back a week and no further, and knows nothing on a machine without the IANA database.
+    """
+    if zone not in _time_zones():
+        return None
+    fields = _SHORT.get(cron, cron).split()
+    minutes, hours, days, months, weekdays = (
+        part.values(given) for part, given in zip(_PARTS, fields, strict=True)
+    )
+    open_days = [text[0] in "*?" for text in (fields[2], fields[4])]
+    at = until.astimezone(zoneinfo.ZoneInfo(zone)).replace(second=0, microsecond=0)
+    earliest = max(since, until - _LOOKED_BACK)
+    while (moment := at.astimezone(UTC)) > earliest:
+        of_days = at.day in days, at.isoweekday() % 7 in weekdays
+        # Where both kinds of day are restricted, either of them is enough.
+        on_day = all(of_days) if any(open_days) else any(of_days)
+        if at.minute in minutes and at.hour in hours and at.month in months and on_day:
+            return moment
+        at = (moment - timedelta(minutes=1)).astimezone(at.tzinfo)
+    return None
 
 
 def time_zone(value: str) -> str:
