@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 _DEFAULT = "~/.kube/config"
 _SECONDS = (3, 20)  # to connect, to read
+_WAITED = re.compile(r"timed out\. \((connect|read) timeout=(?P<seconds>[\d.]+)\)")
 _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
 
 
@@ -133,7 +134,9 @@ def _cause(fault: Exception) -> str:
         fault = reason
     stated = getattr(fault, "reason", None)  # of the library's own exception: a text
     text = _line(fault) if stated is None else " ".join(str(stated).split())
-    return re.sub(r"^(<.*?>|HTTPS?Connection(Pool)?\(.*?\)): ", "", text)
+    text = re.sub(r"^(<.*?>|HTTPS?Connection(Pool)?\(.*?\)): ", "", text)
+    waited = _WAITED.search(text)
+    return f"nothing came within {waited['seconds']} s" if waited else text
 
 
 def _line(fault: Exception) -> str:

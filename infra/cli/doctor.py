@@ -9,7 +9,7 @@ from infra.cli import UnfitError
 from infra.cli.findings import counted
 from infra.cli.stacks import add_stack, chosen
 from infra.cluster.api_server import ApiServer
-from infra.doctor import Case, concerning, diagnose, look
+from infra.doctor import Case, diagnose, look
 from infra.doctor.text import FORMATS, written
 
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     except (NoClusterError, UnfitError) as fault:
         print(f"colo doctor: cannot look: {fault}", file=sys.stderr)
         return 2
-    found = [one for one in diagnose(case, ready) if args.job is None or concerning(one, args.job)]
+    found = diagnose(case, ready, args.job)
     if lines := written(found, server.unread, args.format):
         print(lines, end="\n\n" if args.format == "text" else "\n")
     faults = sum(one.severity == "fault" for one in found)

@@ -11,6 +11,7 @@ from infra.cluster import state
 from infra.cluster.api_server import ApiServer
 from infra.cluster.overview import Measures, overview
 from infra.cluster.prometheus import Prometheus, by_job
+from infra.cluster.watching import PROXY
 from infra.plan import Plan
 
 _SECONDS = 2
@@ -59,7 +60,10 @@ def _overview(name: str, ready: Plan) -> str:
     server = _server()
     found = state.read(server, state.OVERVIEW)
     measures = _measures(server, ready)
-    unread = "".join(f"\n{one.kind} could not be read ({one.reason})" for one in server.unread)
+    unread = "".join(
+        f"\n{'Prometheus' if one.kind == PROXY else one.kind} could not be read ({one.reason})"
+        for one in server.unread
+    )
     return f"stack {name} at {server.address}\n\n{overview(ready.stack, found, measures)}{unread}"
 
 

@@ -36,6 +36,8 @@ class ApiServer:
         self.address = cluster_access.address(self._api)
         self.now = datetime.now(UTC)
         """By the server's clock, as of `version`: the times of its objects are by that one too."""
+        self.here = self.now
+        """By the clock here, at the same moment."""
         self._lists: dict[tuple[Any, ...], list[Object] | None] = {}
         self._unread: dict[str, Unread] = {}
 
@@ -58,7 +60,7 @@ class ApiServer:
         if "gitVersion" not in found:
             raise self._closed("answers, but not as Kubernetes does")
         if stated := answer.headers.get("Date"):
-            self.now = parsedate_to_datetime(stated)
+            self.now, self.here = parsedate_to_datetime(stated), datetime.now(UTC)
         return found
 
     def items(self, path: str, *, absent_is_empty: bool = False, **query: str) -> list[Object] | None:

@@ -2,13 +2,18 @@
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from infra.cluster.api_server import ApiServer, RefusedError
-from infra.cluster.watching import SERVICE, Alert, Sample, Target, Watching
+from infra.cluster.watching import PROXY, SERVICE, Alert, Sample, Target, Watching
 
 _PORT = 9090
 _SECONDS = 5.0
+_TIMES = (
+    'label_replace(vector(time()), "of", "now", "", "") or '
+    'label_replace(min(prometheus_tsdb_lowest_timestamp_seconds), "of", "since", "", "")'
+)
 _SINCE_PROGRESS = "time() - max by (namespace, tfjob) (training_last_progress_timestamp_seconds)"
 
 
@@ -32,6 +37,7 @@ class Prometheus:
         if targets is None or alerts is None:
             return None
         idle = self.query(_SINCE_PROGRESS)
+        times = {sample.labels.get("of"): sample.value for sample in self.query(_TIMES) or ()}
         return Watching(
             targets=tuple(
                 Target(labels=t["labels"], up=t["health"] != "down", error=str(t.get("lastError") or ""))
@@ -43,6 +49,8 @@ class Prometheus:
                 if a.get("state") == "firing"
             ),
             idle_seconds=by_job(idle),
+            now=_moment(times.get("now")),
+            since=_moment(times.get("since")),
         )
 
     def _ask(self, path: str, **query: str) -> Mapping[str, Any] | None:
@@ -52,9 +60,17 @@ class Prometheus:
             found: Mapping[str, Any] = json.loads(answer)["data"]
             return found
         except RefusedError as fault:
-            self._server.note("services/proxy", fault)
+            self._server.note(PROXY, fault)
         except (ValueError, KeyError, TypeError):
-            self._server.note("services/proxy", RefusedError(502, "the answer is not Prometheus's"))
+            self._server.note(PROXY, RefusedError(502, "the answer is not Prometheus's"))
+        return None
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    """No sample at all is written as the last second that there is."""
+    try:
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError):
         return None
 
 

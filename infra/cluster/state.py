@@ -54,6 +54,8 @@ class State:
 
     now: datetime
     """By the cluster's clock."""
+    here: datetime
+    """The same moment by the clock of this machine."""
     kinds: Mapping[str, Sequence[Object] | None]
     jobs: tuple[TFJob, ...] | None
     pods: tuple[Pod, ...] | None
@@ -129,6 +131,7 @@ def read(server: ApiServer, wanted: Collection[str] | None = None) -> State:
     pods = kinds.get("pods")
     return State(
         now=server.now,
+        here=server.here,
         kinds=kinds,
         jobs=None if jobs is None else tuple(map(TFJob, jobs)),
         pods=None if pods is None else tuple(map(Pod, pods)),

@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 SERVICE = "prometheus-operated"
 """That the Prometheus Operator makes for every Prometheus."""
+
+PROXY = "services/proxy"
+"""The resource of RBAC by which it is asked."""
 
 
 @dataclass(frozen=True)
@@ -47,3 +51,7 @@ class Watching:
     alerts: tuple[Alert, ...] = ()
     idle_seconds: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """Since a job last got on, by namespace and name, as its own metrics say."""
+    now: datetime | None = None
+    """By its clock; None where it does not say."""
+    since: datetime | None = None
+    """Of its oldest sample; None where it does not scrape itself."""

@@ -14,9 +14,11 @@ from infra.doctor.case import STALLED_SECONDS, Case
 from infra.doctor.chain import Diagnosis
 from infra.doctor.rules import (
     alerts,
+    clocks,
     creation,
     foundation,
     grafana,
+    history,
     jobs,
     leftovers,
     monitoring,
@@ -24,6 +26,7 @@ from infra.doctor.rules import (
     peers,
     pods,
     progress,
+    schedules,
 )
 from infra.doctor.wanted_logs import wanted
 from infra.live import reader
@@ -31,6 +34,7 @@ from infra.plan import Plan
 
 _SAID_OF_JOBS = ("gpus-not-allocatable",)
 """Codes of `colo check --live` that are not repeated where a job says the same."""
+_WAITS = "run-waits"
 _ANSWERS = "webhook-without-endpoint"
 
 
@@ -52,21 +56,33 @@ def look(server: ApiServer, ready: Plan, name: str, *, stalled_seconds: float = 
     return replace(case, logs=logs.read(server, wanted(case)))
 
 
-def diagnose(case: Case, ready: Plan) -> tuple[Diagnosis, ...]:
-    """Everything that is wrong: first what most depends on, then job by job. Each job's cause once."""
+def diagnose(case: Case, ready: Plan, job: str | None = None) -> tuple[Diagnosis, ...]:
+    """Everything that is wrong: first what most depends on, then job by job. Each job's cause once.
+
+    With a job: what concerns that one, and what has become of its metrics.
+    """
+    if job is not None:
+        found = (one for one in diagnose(case, ready) if concerning(one, job))
+        return (*found, *history.check(case, job))
     missing = tuple(foundation.missing(case))
     if any(found.code == "not-deployed" for found in missing):
         return missing
     operators = tuple(operator.check(case))
     of_jobs = (*creation.check(case), *pods.check(case), *peers.check(case), *leftovers.check(case))
+    down = any(found.code == "operator-down" for found in operators)
+    of_jobs += tuple(found for found in schedules.check(case) if not (found.code == _WAITS and down))
     told = {name for found in (*operators, *of_jobs) if found.severity == "fault" for name in found.affects}
     of_jobs += tuple(found for found in jobs.failed(case) if not told & set(found.affects))
     of_jobs += tuple(jobs.held_back(case))
     of_jobs += tuple(found for found in progress.check(case) if not told & set(found.affects))
     told |= {name for found in of_jobs for name in found.affects}
-    around_jobs = (*monitoring.check(case), *grafana.check(case), *alerts.check(case, told))
+    around_jobs = (
+        *clocks.check(case),
+        *monitoring.check(case),
+        *grafana.check(case),
+        *alerts.check(case, told),
+    )
     codes = {found.code for found in of_jobs}
-    down = any(found.code == "operator-down" for found in operators)
     around = tuple(
         found
         for found in foundation.live(

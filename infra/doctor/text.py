@@ -7,6 +7,7 @@ from typing import get_args
 
 from infra.checks import Severity
 from infra.cluster.objects import Unread
+from infra.cluster.watching import PROXY
 from infra.doctor.chain import Diagnosis
 
 FORMATS = ("text", "json")
@@ -48,6 +49,11 @@ def _text(found: Diagnosis) -> str:
 
 
 def _unread(one: Unread) -> str:
+    if one.kind == PROXY:
+        return (
+            f"advice: Prometheus could not be asked: nothing is said of metrics and alerts ({one.reason})\n"
+            "    fix      if rights are missing: an account as in rbac/metrics-reader.yaml"
+        )
     return (
         f"advice: {one.kind} could not be read, so nothing is said of them ({one.reason})\n"
         "    fix      if rights are missing: an account as in rbac/reader.yaml"

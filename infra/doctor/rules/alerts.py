@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from components.rendering.alerts import alert_names
+from infra.cluster.pods import Pod
 from infra.cluster.watching import Alert
 from infra.doctor.case import Case
 from infra.doctor.chain import Diagnosis, Evidence
@@ -17,14 +18,25 @@ MEASURED = (
 """What only metrics know of a job. The rest the doctor sees as it is now; alerts look back for hours."""
 _SERVICES = "Online"
 """How names of alerts about services begin."""
-_OBJECTS = (("tfjob", "TFJob"), ("pod", "Pod"), ("node", "Node"), ("resourcequota", "ResourceQuota"))
+_NAMED = 4
+_OBJECTS = (
+    ("tfjob", "TFJob"),
+    ("cronjob", "CronJob"),
+    ("pod", "Pod"),
+    ("node", "Node"),
+    ("resourcequota", "ResourceQuota"),
+)
 
 
 def check(case: Case, told: Collection[str]) -> Iterator[Diagnosis]:
     """Those of nodes, services and quotas, and of jobs what nothing else tells."""
     known = alert_names()
     for alert in _near(case):
-        job = alert.labels.get("tfjob") or _job_of(case, alert)
+        job, pod = alert.labels.get("tfjob"), _pod_of(case, alert)
+        if job is None and pod is not None:
+            job = pod.job
+        if alert.labels.get("cronjob") in told:
+            continue
         if alert.name in known and (job is None or (alert.name in MEASURED and job not in told)):
             yield Diagnosis(
                 severity="fault" if alert.labels.get("severity") == "critical" else "warning",
@@ -36,6 +48,7 @@ def check(case: Case, told: Collection[str]) -> Iterator[Diagnosis]:
                 evidence=(
                     Evidence("current", f"{alert.name} fires since {alert.since[:19]}Z"),
                     *(Evidence("current", text) for text in [alert.annotations.get("description")] if text),
+                    *(_neighbours(case, pod) if pod is not None and pod.node else ()),
                 ),
                 affects=(job,) if job else (),
             )
@@ -49,10 +62,21 @@ def _near(case: Case) -> Iterator[Alert]:
             yield alert
 
 
-def _job_of(case: Case, alert: Alert) -> str | None:
-    """The job whose pod an alert is about."""
+def _pod_of(case: Case, alert: Alert) -> Pod | None:
+    """The pod that an alert is about."""
     where = alert.labels.get("namespace"), alert.labels.get("pod")
-    return next((pod.job for pod in case.state.pods or () if (pod.namespace, pod.name) == where), None)
+    return next((pod for pod in case.state.pods or () if (pod.namespace, pod.name) == where), None)
+
+
+def _neighbours(case: Case, pod: Pod) -> Iterator[Evidence]:
+    """Its node, and the training that shares it."""
+    beside = {p.job for p in case.state.pods or () if p.node == pod.node and p.job and not p.over}
+    named = ", ".join(sorted(beside)[:_NAMED]) + (" ..." if len(beside) > _NAMED else "")
+    yield Evidence(
+        "current",
+        f"it is on node {pod.node}, "
+        + (f"which it shares with the training of {named}" if beside else "without training"),
+    )
 
 
 def _object(alert: Alert) -> str:

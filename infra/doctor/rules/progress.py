@@ -7,6 +7,7 @@ from infra.doctor.case import Case
 from infra.doctor.chain import Diagnosis, Evidence
 from infra.doctor.rules import tracebacks
 from infra.doctor.rules.pods import standing
+from infra.doctor.spelling import duration
 from infra.vocabulary import TENSORFLOW_CONTAINER
 
 
@@ -19,14 +20,14 @@ def check(case: Case) -> Iterator[Diagnosis]:
         log = case.log(job.namespace, job.leader, TENSORFLOW_CONTAINER)
         if idle is not None:
             if idle >= case.stalled_seconds:
-                seen = f"training_last_progress_timestamp_seconds is {_spell(idle)} old"
-                yield _told(case, job, "fault", f"the training has made no step for {_spell(idle)}", seen)
+                seen = f"training_last_progress_timestamp_seconds is {duration(idle)} old"
+                yield _told(case, job, "fault", f"the training has made no step for {duration(idle)}", seen)
             continue
         silent = case.state.seconds_since(log.last)
         if log.last is not None and silent >= case.stalled_seconds:
-            seen = f"last line, {_spell(silent)} ago: {log.lines[-1][:160]}"
+            seen = f"last line, {duration(silent)} ago: {log.lines[-1][:160]}"
             yield _told(
-                case, job, "warning", f"the training runs, and has said nothing for {_spell(silent)}", seen
+                case, job, "warning", f"the training runs, and has said nothing for {duration(silent)}", seen
             )
 
 
@@ -44,7 +45,3 @@ def _told(case: Case, job: TFJob, severity: str, cause: str, seen: str) -> Diagn
         evidence=(*standing(case, job), Evidence("logs", seen), *([Evidence("logs", peer)] if peer else [])),
         affects=(job.name,),
     )
-
-
-def _spell(seconds: float) -> str:
-    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"

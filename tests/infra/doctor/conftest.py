@@ -147,6 +147,7 @@ class Clinic:
         self.kinds = copy.deepcopy(WELL)
         self.jobs, self.pods, self.events = [tfjob()], [pod()], []
         self.logs, self.live, self.change = {}, {}, {}
+        self.here = NOW
 
     def log(self, text, name="mnist-worker-0", container="tensorflow", *, before=False, last=None):
         self.logs[Source("vision", name, container, before)] = Log(tuple(text.splitlines()), last)
@@ -154,6 +155,7 @@ class Clinic:
     def case(self):
         state = State(
             now=NOW,
+            here=self.here,
             kinds=self.kinds,
             jobs=None if self.jobs is None else tuple(map(TFJob, self.jobs)),
             pods=None if self.pods is None else tuple(map(Pod, [*self.pods, operators_pod()])),

@@ -5,6 +5,7 @@ import pytest
 from components.rendering.alerts import alert_names
 from infra.cluster.logs import Log, Source
 from infra.cluster.watching import Alert, Target, Watching
+from infra.doctor.rules import alerts
 from infra.doctor.rules.alerts import MEASURED
 from tests.infra.doctor.conftest import container, ended, named, operator, pod, tfjob, waiting
 
@@ -138,6 +139,21 @@ def test_alerts_of_others_are_left_to_others(clinic):
 def test_services_are_wherever_they_are(clinic):
     watched(clinic, alerts=(alert("OnlinePodCPUThrottled", namespace="shop", pod="cart-1"),))
     assert clinic.only("alert-firing").object == "Pod shop/cart-1"
+
+
+def test_a_service_that_is_slow_is_told_with_its_node_and_the_training_beside_it(clinic):
+    clinic.pods.append(named("cart-1", "shop", spec={"nodeName": "n1"}, status={"phase": "Running"}))
+    watched(clinic, alerts=(alert("OnlinePodCPUThrottled", namespace="shop", pod="cart-1"),))
+    seen = [text for _, text in clinic.only("alert-firing").shown()]
+    assert "it is on node n1, which it shares with the training of mnist" in seen
+    clinic.pods[-1]["spec"]["nodeName"] = "n2"
+    assert "it is on node n2, without training" in [text for _, text in clinic.only().shown()]
+
+
+def test_a_missed_run_is_told_once(clinic):
+    watched(clinic, alerts=(alert("ScheduledTrainingMissed", namespace="vision", cronjob="nightly"),))
+    assert clinic.only("alert-firing").object == "CronJob vision/nightly"
+    assert list(alerts.check(clinic.case(), ["nightly"])) == []
 
 
 @pytest.mark.parametrize("labels", [{"tfjob": "mnist"}, {"namespace": "vision", "pod": "mnist-worker-0"}])
