@@ -1,5 +1,6 @@
 """What a stack would declare, found without an engine, a state or a cluster."""
 
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -9,9 +10,11 @@ from google.protobuf import json_format
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs
 from pulumi.runtime.rpc import _special_secret_sig, _special_sig_key
 
+from components.rendering.delivery.configuration import OPEN_FILES
 from infra.assembly import assemble
 from infra.plan import Plan
 from infra.stack_secrets import secret_names
+from infra.vocabulary import ALERTMANAGER_CONFIG_SECRET
 
 WITHHELD: Final = "(withheld)"
 _SECRET_DATA = ("data", "stringData")
@@ -72,12 +75,26 @@ class _Monitor(MockMonitor):
     mocks: _Collector
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 (gRPC's name)
-        props = _plain(json_format.MessageToDict(request.object), self.mocks.show_secrets)
-        if props.get("kind") == "Secret" and not self.mocks.show_secrets:
-            props |= {key: _withheld(props[key]) for key in _SECRET_DATA if props.get(key)}
+        sent = json_format.MessageToDict(request.object)
+        props = _plain(sent, self.mocks.show_secrets)
+        if props.get("kind") == "Secret":
+            if not self.mocks.show_secrets:
+                props |= {key: _withheld(props[key]) for key in _SECRET_DATA if props.get(key)}
+            if props["metadata"].get("name") == ALERTMANAGER_CONFIG_SECRET:
+                props |= _readable(props.pop("data"), _plain(sent["data"], show_secrets=True))
         self.mocks.found.append(Resource(request.type, request.name, props))
         monitor: Any = super()  # has no types
         return monitor.RegisterResource(request)
+
+
+def _readable(data: Mapping[str, str], known: Mapping[str, str]) -> dict[str, Any]:
+    """Alertmanager's configuration as text: it names the keys that hold secrets, and holds none.
+
+    `data`: as it is shown; `known`: with every value.
+    """
+    texts = {key: b64decode(known[key]).decode() for key in OPEN_FILES}
+    rest = {key: value for key, value in data.items() if key not in texts}
+    return {"stringData": texts, **({"data": rest} if rest else {})}
 
 
 def _plain(value: Any, show_secrets: bool) -> Any:

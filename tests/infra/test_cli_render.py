@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+from base64 import b64encode
+
 import pulumi
 import pulumi_kubernetes as kubernetes
 import pytest
 import yaml
 
+from components.rendering.delivery.labels import NOBODY
 from infra import rendered
 from infra.cli import main
 
@@ -111,3 +115,89 @@ def test_secrets_are_written_if_they_are_asked_for(secretive, render):
     files = render("--show-secrets", stack="dev")
     assert yaml.safe_load(files["releases/chart.yaml"])["values"]["password"] == "open sesame"
     assert yaml.safe_load(files["objects/team/secret-key.yaml"])["stringData"] == {"plain": "open sesame"}
+
+
+ALERTS = {
+    "default_receiver": "ops",
+    "receivers": [
+        {"name": "ops", "dingtalk": {"url_secret": "ops-url", "sign_secret": "ops-sign"}},
+        {"name": "group", "wecom_robot": {"url_secret": "group-url"}},
+        {
+            "name": "app",
+            "wecom_app": {"corp_id": "c", "agent_id": 7, "api_secret": "app-key", "to_user": "@all"},
+        },
+        {"name": "hook", "webhook": {"url_secret": "hook-url"}},
+        {
+            "name": "mail",
+            "email": {
+                "to": ["ops@example.com"],
+                "sender": "a@example.com",
+                "host": "mail.example.com",
+                "username": "a",
+                "password_secret": "mail-password",
+            },
+        },
+    ],
+    "routes": [
+        {"severities": ["critical"], "receivers": ["app", "mail"]},
+        {"teams": ["training"], "receivers": ["group", "hook"]},
+    ],
+}
+SECRETS = ("ops-url", "ops-sign", "group-url", "app-key", "hook-url", "mail-password")
+
+
+@pytest.fixture
+def render_alerts(render, data, stack_file, monkeypatch):
+    """Renders a stack whose alerts are told by every kind of receiver."""
+    data |= {"monitoring": {}, "alerts": copy.deepcopy(ALERTS)}
+
+    def run(*options, **where):
+        monkeypatch.setattr("infra.places.STACKS", stack_file(data).parent)
+        return render(*options, stack="test", **where)
+
+    return run
+
+
+def alertmanager(files):
+    return yaml.safe_load(files["objects/monitoring/secret-colocation-alertmanager.yaml"])
+
+
+def test_alertmanagers_configuration_is_shown_and_its_secrets_are_not(render_alerts):
+    secret = alertmanager(render_alerts())
+    config = yaml.safe_load(secret["stringData"]["alertmanager.yaml"])
+    assert {receiver["name"] for receiver in config["receivers"]} == {
+        "ops",
+        "group",
+        "app",
+        "hook",
+        "mail",
+        NOBODY,
+    }
+    assert secret["data"] == dict.fromkeys(("app-key", "hook-url", "mail-password"), "(withheld)")
+
+
+@pytest.mark.parametrize("options", [(), ("--show-secrets",)])
+def test_no_value_of_a_secret_is_in_any_file(render_alerts, options, monkeypatch):
+    values = {name: f"value-of-{name}!" for name in SECRETS}
+    real = rendered.assemble
+
+    def with_values(ready, stack_name, secrets):
+        assert secrets.keys() == values.keys()
+        return real(ready, stack_name, {k: pulumi.Output.secret(v) for k, v in values.items()})
+
+    monkeypatch.setattr(rendered, "assemble", with_values)
+    text = "".join(render_alerts(*options).values())
+    found = [v for v in values.values() if v in text or b64encode(v.encode()).decode() in text]
+    assert sorted(found) == (sorted(values.values()) if options else [])
+
+
+def test_a_changed_route_is_all_that_differs(render_alerts, data, tmp_path):
+    before = render_alerts(out=tmp_path / "before")
+    assert before == render_alerts(out=tmp_path / "again")
+    data["alerts"]["routes"][0]["severities"] = ["critical", "warning"]
+    after = render_alerts(out=tmp_path / "after")
+    [file] = [name for name in before if before[name] != after[name]]
+    assert file == "objects/monitoring/secret-colocation-alertmanager.yaml"
+    told = set(after[file].splitlines()) - set(before[file].splitlines())
+    assert all('severity=~"critical|warning"' in line for line in told)
+    assert told

@@ -13,12 +13,14 @@ from infra.models.alerts import AlertsSpec, RouteSpec
 
 CONFIG_FILE: Final = "alertmanager.yaml"
 TEMPLATE_FILE: Final = "colocation.tmpl"
+OPEN_FILES: Final = (CONFIG_FILE, TEMPLATE_FILE)
+"""The keys of the configuration's Secret that hold no secret."""
 # At once, each by itself, and told again soon where it was refused.
 _TEST = {"group_wait": "1s", "group_interval": "30s"}
 
 
 def files(alerts: AlertsSpec, *, relay_url: str, cluster: str) -> Mapping[str, str]:
-    """The keys of the configuration's Secret that hold no secret."""
+    """OPEN_FILES."""
     configuration = alertmanager_config(alerts, relay_url)
     return {
         CONFIG_FILE: yaml.safe_dump(configuration, sort_keys=False, allow_unicode=True, width=110),
