@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from infra.review import alert_rules
 from infra.review.jobs import size, why
 from infra.review.preview import Change, Preview
-from infra.vocabulary import TFJOB_KIND
+from infra.vocabulary import ALERTMANAGER_CONFIG_SECRET, TFJOB_KIND
 
 Weight = Literal["danger", "run", "change", "count"]
 """danger: data or other people's objects would be gone. run: training starts anew."""
@@ -34,6 +35,7 @@ _RESOURCES = {
     "limits.memory": "memory limit",
 }
 _SHOWN = 6  # names or fields in a sentence
+_SEE_RENDER = "a preview keeps how to itself, and `colo render` of both branches shows it"
 _UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"  # how Pulumi writes what only an update will know
 
 
@@ -83,6 +85,12 @@ def _changed(change: Change) -> Iterator[Remark]:
         yield Remark("change", f"priority {change.name}: {_fields(change)}")
     elif change.kind == "NodeMarks":
         yield Remark("change", f"pool {change.name}: {'; '.join(_pool(change))}")
+    elif change.kind == "PrometheusRule" and change.op == "update":
+        told = [*alert_rules.changes(change, _field)]
+        told += [_field(path, pair) for path, pair in alert_rules.others(change).items()]
+        yield Remark("change", f"alert rules {_path(change)}: {_some(told, '; ')}")
+    elif change.kind == "Secret" and change.name == ALERTMANAGER_CONFIG_SECRET:
+        yield Remark("change", f"whom Alertmanager tells changes; {_SEE_RENDER}")
     elif change.kind == "Release":
         yield Remark("change", f"release {_path(change)}: {_fields(change)}")
     else:
@@ -176,6 +184,6 @@ def _value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _some(items: Sequence[str]) -> str:
+def _some(items: Sequence[str], between: str = ", ") -> str:
     more = len(items) - _SHOWN
-    return ", ".join(items[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return between.join(items[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -16,6 +16,8 @@ TOKENS = {
     "Namespace": "kubernetes:core/v1:Namespace",
     "PersistentVolumeClaim": "kubernetes:core/v1:PersistentVolumeClaim",
     "CustomResourceDefinition": "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition",
+    "PrometheusRule": "kubernetes:monitoring.coreos.com/v1:PrometheusRule",
+    "Secret": "kubernetes:core/v1:Secret",
     "ConfigMap": "kubernetes:core/v1:ConfigMap",
     "NodeMarks": "pulumi-python:dynamic/colocation:NodeMarks",
     "Directory": "kubernetes:kustomize/v2:Directory",
@@ -103,6 +105,48 @@ def test_what_holds_data_is_in_danger_when_it_goes(op, kind, lost):
 def test_a_definition_that_stays_in_the_cluster_is_no_danger():
     [(weight, text)] = said(step("delete", "CustomResourceDefinition", {}, None, retainOnDelete=True))
     assert (weight, text.endswith("stays in the cluster")) == ("change", True)
+
+
+def rules(*found, interval="30s"):
+    return {"spec": {"groups": [{"name": "g", "interval": interval, "rules": list(found)}]}}
+
+
+def rule(name, expr="up == 0", severity="warning", **change):
+    return {"alert": name, "expr": expr, "for": "5m", "labels": {"severity": severity}} | change
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ([rule("A")], [rule("A"), rule("B")], "+B"),
+        ([rule("A"), rule("B")], [rule("B")], "-A"),
+        ([rule("A")], [rule("A", expr="up < 1")], "A: expression up == 0 -> up < 1"),
+        ([rule("A")], [rule("A", expr="x" * 99)], "A: expression changed"),
+        (
+            [rule("A"), rule("B")],
+            [rule("A", severity="critical", **{"for": "10m"}), rule("B", annotations={"summary": "s"})],
+            "A: waits for 5m -> 10m, severity warning -> critical; B: its text changed",
+        ),
+        ([rule("A"), rule("A", "x", "info")], [rule("A"), rule("A", "y", "info")], "A: expression x -> y"),
+        ([{"record": "r:x", "expr": "a"}], [{"record": "r:x", "expr": "b"}], "r:x: expression a -> b"),
+        ([rule("A")], [rule("A", labels={"severity": "warning", "team": "t"})], "A: team none -> t"),
+    ],
+)
+def test_a_changed_rule_is_told_by_its_alert_and_field(old, new, text):
+    assert said(step("update", "PrometheusRule", rules(*old), rules(*new))) == [
+        ("change", f"alert rules team/thing: {text}")
+    ]
+
+
+def test_rules_that_are_looked_at_more_often_say_so():
+    told = said(step("update", "PrometheusRule", rules(rule("A")), rules(rule("A"), interval="1m")))
+    assert told == [("change", "alert rules team/thing: evaluated every 30s -> 1m")]
+
+
+def test_a_change_of_whom_alertmanager_tells_says_where_it_is_seen():
+    data = ({"data": "[secret]"}, {"data": "[secret]"})
+    [(_, text)] = said(step("update", "Secret", *data, name="colocation-alertmanager"))
+    assert "`colo render` of both branches" in text
 
 
 def test_nodes_that_come_and_go_are_named():
