@@ -54,6 +54,7 @@ def plan(file: Path, operator_source: str | None = None, stored: Stored | None =
         other_scripts=found.others,
         chart=chart,
         dashboards=pages,
+        name=file.stem,
         stored=stored or beside(file),
     )
     findings = set(draft.faults)

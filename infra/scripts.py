@@ -54,6 +54,23 @@ def with_imports(script: str, texts: Mapping[str, str]) -> tuple[str, ...]:
 
 
 @lru_cache
+def syntax_fault(name: str, text: str) -> str | None:
+    """`train.py, line 3: invalid syntax`, None where this Python can read it or it is too large to try."""
+    if len(text) > _MOST_PARSED:
+        return None
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(text, name, "exec", dont_inherit=True)
+    except SyntaxError as fault:
+        return f"{name}, line {fault.lineno}: {fault.msg}" if fault.lineno else f"{name}: {fault.msg}"
+    except ValueError as fault:  # of bytes that are no text
+        return f"{name}: {fault}"
+    except (RecursionError, MemoryError):
+        return None
+    return None
+
+
+@lru_cache
 def _imported(text: str) -> tuple[str, ...]:
     """Files that would be imported if they lay beside: `import a.b` and `from a import b` ask for a.py."""
     if len(text) > _MOST_PARSED:
@@ -62,7 +79,7 @@ def _imported(text: str) -> tuple[str, ...]:
         with warnings.catch_warnings(action="ignore"):
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()  # Python in the image may be newer than this one; it will say if not
+        return ()
     modules = {}
     for node in ast.walk(tree):
         names: list[str] = []

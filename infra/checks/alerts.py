@@ -7,7 +7,7 @@ from typing import get_args
 from components.rendering.alerts import alert_names
 from components.rendering.delivery.labels import NOISE, TEST_RECEIVER
 from infra.checks.findings import Finding, Subject
-from infra.checks.series import DEAD_LABELS, dropped, from_exporters, misspelt
+from infra.checks.series import dead_labels, dropped, from_exporters, misspelt
 from infra.models import MonitoringSpec, RuleSpec
 from infra.models.alerts.routes import Severity
 from infra.models.base import Loc
@@ -135,13 +135,14 @@ def _expression(rule: RuleSpec, place: Loc, monitoring: MonitoringSpec | None) -
             remedy=f"write {near}",
         )
     if asked and all(from_exporters(selector.metric) for selector in asked):
-        for label in sorted(labels & DEAD_LABELS.keys()):
+        dead = dead_labels(asked, own_gpus=monitoring is None or monitoring.gpu_metrics.install)
+        for label in sorted(labels & dead.keys()):
             yield Finding(
                 severity="warning",
                 code="rule-label-gone",
                 place=place,
                 message=f"no exporter of this stack sets the label {label}",
-                remedy=f"write {DEAD_LABELS[label]}",
+                remedy=f"write {dead[label]}",
             )
 
 

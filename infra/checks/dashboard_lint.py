@@ -8,12 +8,11 @@ from typing import Any
 from promql_parser import Call, StringLiteral
 
 from infra.checks.grafana_queries import CHOSEN, Asked, asked, readable
-from infra.checks.series import DEAD_LABELS, dropped, from_exporters, misspelt
+from infra.checks.series import dead_labels, dropped, from_exporters, misspelt
 from infra.promql import PromqlError, Selector, labels_used, nodes, parse, selectors
 from infra.vocabulary import MONITORING_RELEASE
 
 _DEAD_LABELS = {
-    **DEAD_LABELS,
     "systemd_service_name": "container, since only pods are shown",
     # Of a collection of dashboards whose service discovery sets them.
     "vendor": "instance",
@@ -82,20 +81,21 @@ class Flaw:
     remedy: str
 
 
-def flaws(page: Mapping[str, Any], *, installed: bool) -> Iterator[Flaw]:
+def flaws(page: Mapping[str, Any], *, installed: bool, own_gpus: bool = True) -> Iterator[Flaw]:
     """Whatever a dashboard asks for in vain; the same thing once a panel.
 
     `installed`: the chart is installed with this project's values.
+    `own_gpus`: the exporter of GPU metrics is this stack's.
     """
     seen: set[Flaw] = set()
     for question in asked(page):
-        for flaw in _of(question, installed):
+        for flaw in _of(question, installed, own_gpus):
             if flaw not in seen:
                 seen.add(flaw)
                 yield flaw
 
 
-def _of(question: Asked, installed: bool) -> Iterator[Flaw]:
+def _of(question: Asked, installed: bool, own_gpus: bool) -> Iterator[Flaw]:
     where, text = question.where, question.promql
     try:
         expression = readable(text) if text else ""
@@ -109,7 +109,7 @@ def _of(question: Asked, installed: bool) -> Iterator[Flaw]:
     if expression is None:
         return
     found = selectors(expression) if expression else ()
-    yield from _labels(where, expression, found, question.legend)
+    yield from _labels(where, expression, found, question.legend, own_gpus)
     for selector in found:
         yield from _metric(where, selector)
         yield from _job(where, selector)
@@ -120,17 +120,20 @@ def _of(question: Asked, installed: bool) -> Iterator[Flaw]:
             )
 
 
-def _labels(where: str, expression: str, found: tuple[Selector, ...], legend: str) -> Iterator[Flaw]:
+def _labels(
+    where: str, expression: str, found: tuple[Selector, ...], legend: str, own_gpus: bool
+) -> Iterator[Flaw]:
     used = {label for s in found for label in s.labels if from_exporters(s.metric)}
     if all(from_exporters(s.metric) for s in found):  # also where only a label is asked for
         used |= labels_used(expression) if expression else set()
         used |= set(re.findall(r"\{\{\s*(\w+)\s*\}\}", legend))
-    for label in sorted(used & _DEAD_LABELS.keys() - _made(expression)):
+    dead = {**dead_labels(found, own_gpus=own_gpus), **_DEAD_LABELS}
+    for label in sorted(used & dead.keys() - _made(expression)):
         exported = label.startswith("exported_")
         yield Flaw(
             "dashboard-exported-label" if exported else "dashboard-dead-label",
             f"{where} uses the label {label}, which no exporter of this stack sets",
-            f"write {_DEAD_LABELS[label]}",
+            f"write {dead[label]}",
         )
 
 

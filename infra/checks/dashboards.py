@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from components.rendering.dashboards.imported import Json, UnfitError, fit, written
+from components.rendering.dashboards.imported import UnfitError, fit, written
 from infra.checks.dashboard_lint import flaws
 from infra.checks.findings import Finding, Severity, Subject
 from infra.models.base import Loc
@@ -59,11 +59,9 @@ def _contents(subject: Subject, place: Loc, file: str, name: str) -> Iterator[Fi
             remedy="split it into several",
         )
     monitoring = subject.stack.monitoring
-    yield from _flaws(place, file, page, installed=monitoring is not None and monitoring.install)
-
-
-def _flaws(place: Loc, file: str, page: Json, *, installed: bool) -> Iterator[Finding]:
-    for flaw in flaws(page, installed=installed):
+    installed = monitoring is not None and monitoring.install
+    own_gpus = monitoring is None or monitoring.gpu_metrics.install
+    for flaw in flaws(page, installed=installed, own_gpus=own_gpus):
         severity: Severity = "warning" if flaw.code in _OF_THE_CHART and not installed else "fault"
         yield Finding(
             severity=severity,

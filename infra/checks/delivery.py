@@ -20,15 +20,6 @@ _ALIKE = 0.8  # vision and visoin, but not vision and vision-web
 def check(subject: Subject) -> Iterator[Finding]:
     """Names, routes and secrets of `alerts:`."""
     alerts = subject.stack.alerts
-    if alerts.receivers and subject.stack.monitoring is None:
-        yield Finding(
-            severity="warning",
-            code="receivers-without-monitoring",
-            presumes="monitoring",
-            place=("alerts", "receivers"),
-            message="without monitoring there are no alerts, and nobody is told anything",
-            remedy="add `monitoring:`, with `install: false` where the cluster has Prometheus already",
-        )
     yield from _names(alerts)
     yield from _webhooks(alerts)
     yield from _routes(alerts)
@@ -157,6 +148,7 @@ def _secrets(subject: Subject) -> Iterator[Finding]:
     """The values that an update will ask for."""
     if subject.stack.monitoring is None or subject.stored is None:
         return
+    stack = f" --stack {subject.name}" if subject.name else ""
     for i, spec in enumerate(subject.stack.alerts.receivers):
         for kind, field, name in spec.secrets():
             kept = subject.stored(name)
@@ -167,6 +159,6 @@ def _secrets(subject: Subject) -> Iterator[Finding]:
                     message=f"the config of the stack has no value {name}"
                     if kept is None
                     else f"the config of the stack has {name} in plain text",
-                    remedy=f"run `pulumi config set --secret {name}`, which asks for it"
+                    remedy=f"run `pulumi config set --secret {name}{stack}`, which asks for it"
                     + ("" if kept is None else ", and replace the value where it is valid"),
                 )

@@ -90,6 +90,8 @@ class Subject:
     """The chart that monitoring takes from beside the stack."""
     dashboards: DashboardFiles = field(default_factory=DashboardFiles)
     """What the stack's folder of dashboards holds."""
+    name: str | None = None
+    """The stack's, where its file says it."""
     stored: Callable[[str], bool | None] | None = None
     """Whether the value of a name is kept as a secret, None where there is none; unset: nobody knows."""
 

@@ -48,16 +48,18 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _without(stack: Stack) -> Iterator[Finding]:
     given = (("alerts", stack.alerts != AlertsSpec()), ("dashboards", bool(stack.dashboards)))
-    for part, there in given:
-        if there:
-            yield Finding(
-                severity="warning",
-                code="without-monitoring",
-                presumes="monitoring",
-                place=(part,),
-                message=f"{part} have no effect in a stack without monitoring",
-                remedy=f"add monitoring: {{}}, or remove {part}",
-            )
+    parts = [part for part, there in given if there]
+    if parts:
+        told = ", and nobody is told anything" if stack.alerts.receivers else ""
+        yield Finding(
+            severity="warning",
+            code="without-monitoring",
+            presumes="monitoring",
+            place=(parts[0],),
+            message=f"{' and '.join(parts)} have no effect in a stack without monitoring{told}",
+            remedy="add `monitoring:`, with `install: false` where the cluster has Prometheus already; or "
+            f"remove {' and '.join(parts)}",
+        )
 
 
 def _namespaces(stack: Stack, spec: MonitoringSpec) -> Iterator[Finding]:

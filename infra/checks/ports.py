@@ -9,6 +9,7 @@ from infra.models.base import Loc
 from infra.models.jobs import PortSpec
 from infra.vocabulary import METRICS_PORT, TENSORFLOW_CONTAINER, TFJOB_PORT, TFJOB_PORT_NAME
 
+_FIRST_OF_EVERYBODY = 1024
 _Placed = tuple[Loc, PortSpec]
 
 
@@ -21,6 +22,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _names(training)
         yield from _numbers(training)
         yield from _overridden(at, job)
+        yield from _privileged(at, job)
         for place, sidecar in extra_containers(at, job):
             theirs = _placed((*place, "ports"), sidecar.ports)
             yield from _names(theirs)
@@ -65,6 +67,19 @@ def _overridden(at: Loc, job: JobSpec) -> Iterator[Finding]:
                 )
             elif port.get("containerPort") == TFJOB_PORT and port["name"] != TFJOB_PORT_NAME:
                 yield _port_of_the_operator((*entry, "containerPort"))
+
+
+def _privileged(at: Loc, job: JobSpec) -> Iterator[Finding]:
+    """The metrics' own program is of this project, and so is the user that it runs as."""
+    port = job.metrics_port
+    if port is not None and port < _FIRST_OF_EVERYBODY and job.security.run_as_user != 0:
+        yield Finding(
+            severity="warning",
+            code="port-of-root",
+            place=(*at, "metrics_port"),
+            message=f"only root may listen on {port}, and the training does not run as root",
+            remedy=f"write {_FIRST_OF_EVERYBODY} or more, such as 8080",
+        )
 
 
 def _port_of_the_operator(place: Loc) -> Finding:

@@ -1,11 +1,13 @@
 """Scripts: there, readable, and small enough to be mounted."""
 
+import sys
 from collections.abc import Iterator
 from difflib import get_close_matches
 
 from infra.checks.findings import Finding, Subject
-from infra.scripts import with_imports
+from infra.scripts import syntax_fault, with_imports
 
+_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 _MOST_BYTES = 1024 * 1024 - 4096
 """The API server refuses a ConfigMap above 1 MiB; a little is left for its metadata."""
 
@@ -32,6 +34,13 @@ def check(subject: Subject) -> Iterator[Finding]:
         for name in names:
             if why := subject.unusable_scripts.get(name):
                 yield Finding.of("script-unusable", place, f"{name}, which {job.script} imports, {why}")
+            elif fault := syntax_fault(name, subject.scripts.get(name, "")):
+                yield Finding(
+                    code="script-syntax",
+                    place=place,
+                    message=f"Python {_PYTHON} cannot read {fault}",
+                    remedy="correct it; if it is written for a newer Python, run colo with that one",
+                )
         size = sum(len(subject.scripts[name].encode()) for name in names if name in subject.scripts)
         if not subject.scripts[job.script].strip():
             yield Finding(

@@ -1,6 +1,7 @@
 """Series and labels that rules and dashboards from elsewhere ask for, and that no cluster of today has."""
 
 import re
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
@@ -21,6 +22,7 @@ DEAD_LABELS: Final = {
     "exported_container": "container",
 }
 """Labels that no exporter of this stack sets, and what is there instead."""
+_OF_GPUS = "DCGM_FI_"
 _EXPORTERS = re.compile(r"(DCGM_FI|container|kube|kubelet|machine|node)_")
 _DROPPED = re.compile(
     r"container_(cpu_(load_average_10s|system_seconds_total|user_seconds_total)"
@@ -57,6 +59,16 @@ def misspelt(selector: Selector) -> tuple[str, str] | None:
         return None
     near = get_close_matches(metric, TRAINING, n=1, cutoff=0.85)
     return (metric, near[0]) if near else None
+
+
+def dead_labels(found: Iterable[Selector], *, own_gpus: bool) -> Mapping[str, str]:
+    """DEAD_LABELS, but for what an exporter of GPU metrics that others installed may well have.
+
+    `own_gpus`: this stack's exporter runs, whose monitor honours its labels.
+    """
+    if own_gpus or not any((selector.metric or "").startswith(_OF_GPUS) for selector in found):
+        return DEAD_LABELS
+    return {label: instead for label, instead in DEAD_LABELS.items() if not label.startswith("exported_")}
 
 
 def from_exporters(metric: str | None) -> bool:

@@ -41,19 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in given if not word.startswith("-")), None)
     parser, found = _parser(chosen)
-    args = parser.parse_args(given)
-    if found is None:
-        parser.print_help()
-        return 2
-    if (unfit := _surroundings()) is not None:
-        print(f"colo {chosen}: {unfit}", file=sys.stderr)
-        return 1
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal or pipe may know fewer characters than a file
-        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = found.run(args)
-        sys.stdout.flush()  # a closed pipe shows here, not in a message of the interpreter at its end
-        return code
+        return _carried_out(parser, found, given, chosen)
     except KeyboardInterrupt:
         print("colo: interrupted", file=sys.stderr)
         return 130
@@ -65,6 +54,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except Exception as error:
         return _surprised(str(chosen), error)
+
+
+def _carried_out(
+    parser: argparse.ArgumentParser, found: Command | None, given: Sequence[str], chosen: str | None
+) -> int:
+    """The exit code; what was printed is on its way by then."""
+    try:
+        args = parser.parse_args(given)
+        if found is None:
+            parser.print_help()
+            return 2
+        if (unfit := _surroundings()) is not None:
+            print(f"colo {chosen}: {unfit}", file=sys.stderr)
+            return 1
+        if isinstance(
+            sys.stdout, io.TextIOWrapper
+        ):  # a terminal or pipe may know fewer characters than a file
+            sys.stdout.reconfigure(errors="backslashreplace")
+        return found.run(args)
+    finally:
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a closed pipe shows here, not in a message of the interpreter at its end
 
 
 def _surroundings() -> str | None:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 
 import pytest
-import yaml
 
 from infra.places import ROOT
 from tests.cluster.conftest import eventually
 from tests.cluster.test_check_live import written
 
 pytestmark = pytest.mark.cluster
-
-ACCOUNT = "system:serviceaccount:kubeflow:colocation-reader"
 
 
 @pytest.fixture
@@ -36,16 +32,6 @@ def colo(sandbox):
         return done.returncode, done.stdout, done.stderr
 
     return run
-
-
-@pytest.fixture(scope="module")
-def reader(sandbox, tmp_path_factory):
-    """A kubeconfig of the account that the project writes down; the sandbox has a Prometheus."""
-    manifests = ("-f", str(ROOT / "rbac" / "reader.yaml"), "-f", str(ROOT / "rbac" / "metrics-reader.yaml"))
-    sandbox.kubectl("apply", *manifests)
-    token = sandbox.kubectl("create", "token", "colocation-reader", "-n", "kubeflow").strip()
-    yield written(tmp_path_factory.mktemp("reader"), sandbox, token)
-    sandbox.kubectl("delete", *manifests)
 
 
 def test_the_deployed_stack_is_well(deployed_once, colo):
@@ -77,57 +63,6 @@ def test_every_command_of_the_page_works(deployed_once, colo):
             assert (code, err if "json" not in command else "") == (0, ""), command
 
 
-def test_the_account_of_the_manifest_is_all_that_both_commands_need(deployed_once, colo, reader):
-    def allowed():
-        code, out, _ = colo("doctor", "--stack", "dev", KUBECONFIG=reader)
-        return (code, "could not be read" in out) == (0, False)
-
-    eventually(allowed, timeout_seconds=10)
-    code, out, _ = colo("status", "--stack", "dev", KUBECONFIG=reader)
-    assert (code, "could not be read" in out) == (0, False)
-    assert "tf-mnist-cpu" in out
-
-
-def test_the_account_of_the_manifest_can_do_no_more(sandbox, reader):
-    listed = sandbox.kubectl("auth", "can-i", "--list", f"--as={ACCOUNT}", "-n", "kubeflow")
-    given = {}
-    for line in listed.splitlines()[1:]:
-        resource, rest = line.split(maxsplit=1)
-        given[resource] = rest[rest.rindex("[") :]
-    documents = list(yaml.safe_load_all((ROOT / "rbac/reader.yaml").read_text("utf-8")))
-    asked = {
-        f"{resource}.{group}" if (group := rule["apiGroups"][0]) else resource
-        for document in documents
-        for rule in document.get("rules", ())
-        for resource in rule["resources"]
-    }
-    everybodys = {name for name in given if name.startswith(("[", "selfsubject"))}
-    assert given.keys() - everybodys == asked
-    assert {given[name] for name in asked} == {"[list]", "[get]"}
-    for verb, thing in (
-        ("get", "secrets"),
-        ("list", "configmaps"),
-        ("create", "pods/exec"),
-        ("delete", "pods"),
-    ):
-        answer = sandbox.kubectl(
-            "auth", "can-i", verb, thing, f"--as={ACCOUNT}", "-n", "kubeflow", check=False
-        )
-        assert "yes" not in answer, (verb, thing)
-    elsewhere = sandbox.kubectl(
-        "auth",
-        "can-i",
-        "get",
-        "pods",
-        "--subresource=log",
-        f"--as={ACCOUNT}",
-        "-n",
-        "kube-system",
-        check=False,
-    )
-    assert "yes" not in elsewhere
-
-
 def test_what_an_account_may_not_read_is_said_and_the_rest_goes_on(sandbox, namespace, colo, tmp_path):
     sandbox.kubectl("create", "serviceaccount", "nobody", "-n", namespace)
     name = f"doctor-{namespace}"
@@ -149,16 +84,6 @@ def test_what_an_account_may_not_read_is_said_and_the_rest_goes_on(sandbox, name
     finally:
         sandbox.kubectl("delete", "clusterrolebinding", name)
         sandbox.kubectl("delete", "clusterrole", name)
-
-
-@pytest.mark.parametrize("command", ["doctor", "status"])
-def test_a_server_that_is_away_is_one_sentence_within_seconds(sandbox, colo, tmp_path, command):
-    since = time.monotonic()
-    away = written(tmp_path, sandbox, "nobody", server="https://127.0.0.1:1")
-    code, out, err = colo(command, "--stack", "dev", KUBECONFIG=away)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "cannot look: the API server 127.0.0.1:1 does not answer" in err
-    assert time.monotonic() - since < 10
 
 
 def test_status_fits_on_a_narrow_screen(deployed_once, colo):

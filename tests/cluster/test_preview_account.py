@@ -9,12 +9,10 @@ import pytest
 import yaml
 
 from infra.places import ROOT
-from sandbox import kubectl
 
 pytestmark = pytest.mark.cluster
 
 MANIFEST = ROOT / "ci" / "preview-account.yaml"
-ACCOUNT = "system:serviceaccount:colocation-ci:preview"
 
 
 @pytest.fixture(scope="module")
@@ -36,31 +34,3 @@ def test_a_preview_works_with_it(account, deployment, tmp_path):
     done = replace(workspace, variables=variables).preview("--json", capture=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert "Forbidden" not in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("verb", "kind"),
-    [
-        ("get", "secrets"),
-        ("list", "secrets"),
-        ("get", "pods/log"),
-        ("create", "pods"),
-        ("create", "pods/exec"),
-        ("patch", "nodes"),
-        ("create", "tfjobs.kubeflow.org"),
-        ("patch", "configmaps"),
-        ("delete", "namespaces"),
-        ("escalate", "clusterroles"),
-        ("impersonate", "serviceaccounts"),
-        ("create", "serviceaccounts/token"),
-    ],
-)
-def test_it_may_do_nothing_else(verb, kind, account, sandbox):
-    asked = ("auth", "can-i", verb, kind, "-A", "--as", ACCOUNT)
-    assert kubectl.run(sandbox.workspace.kubectl, *asked).stdout.strip() == "no"
-
-
-def test_all_of_its_rights_are_to_read():
-    roles = [one for one in yaml.safe_load_all(MANIFEST.read_text()) if one["kind"] == "ClusterRole"]
-    verbs = {verb for role in roles for rule in role["rules"] for verb in rule["verbs"]}
-    assert verbs == {"get", "list"}

@@ -81,7 +81,12 @@ def findings(tmp_path):
         stacks.mkdir(exist_ok=True)
         (stacks / "small.yaml").write_text(small)
         (tmp_path / "Pulumi.example.yaml").write_text(CONFIG)
-        scripts = {"train.py": "print()\n", "empty.py": " \n", "large.py": "#" * 2**21}
+        scripts = {
+            "train.py": "print()\n",
+            "empty.py": " \n",
+            "broken.py": "for step in range(3)\n",
+            "large.py": "#" * 2**21,
+        }
         shutil.rmtree(stacks / "scripts", ignore_errors=True)
         (stacks / "scripts").mkdir()
         for name, text in scripts.items():

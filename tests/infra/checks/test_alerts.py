@@ -110,6 +110,14 @@ def test_g1_the_workload_of_a_gpu_is_in_pod(said):
     assert (code, "write pod" in sentence) == ("rule-label-gone", True)
 
 
+def test_g1_an_exporter_of_others_may_call_the_workload_otherwise(said):
+    foreign = {"install": False, "gpu_metrics": {"install": False}}
+    assert said(foreign, expr='DCGM_FI_DEV_GPU_UTIL{exported_pod="x"} > 1') == []
+    assert [code for code, *_ in said(foreign, expr='kube_pod_info{exported_pod="x"} > 1')] == [
+        "rule-label-gone"
+    ]
+
+
 def test_a_name_of_ours_is_free_once_ours_is_disabled(said):
     assert [code for code, _, _ in said(alert="TFJobFailed")] == ["rule-name-taken"]
     assert said(alert="TFJobFailed", disabled=["TFJobFailed"]) == []

@@ -98,6 +98,30 @@ def test_a_script_can_be_mounted(data, subject, text, code):
     assert codes(subject(data, {"train.py": text})) == [(code, ("jobs", 0, "script"))]
 
 
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("x = 1\nfor step in range(3)\n", "train.py, line 2: expected ':'"),
+        ("x = 1\n  y = 2\n", "train.py, line 2: unexpected indent"),
+        ("return 1\n", "train.py, line 1: 'return' outside function"),
+        ("x = '\0'\n", "train.py"),
+    ],
+)
+def test_a_script_that_python_cannot_read_is_refused_with_its_line(data, subject, text, where):
+    [finding] = examine(subject(data, {"train.py": text}))
+    assert (finding.severity, finding.code) == ("fault", "script-syntax")
+    assert where in finding.message
+
+
+def test_so_is_one_that_it_imports_from_beside_it(data, subject):
+    scripts = {"train.py": "import model\n", "model.py": "def f(:\n"}
+    assert "model.py, line 1" in examine(subject(data, scripts))[0].message
+
+
+def test_a_script_that_warns_is_read(data, subject):
+    assert examine(subject(data, {"train.py": 'x = "\\d"\n'})) == ()
+
+
 def test_the_largest_script_fits(data, subject):
     assert examine(subject(data, {"train.py": "#" * (1024 * 1024 - 4096)})) == ()
 

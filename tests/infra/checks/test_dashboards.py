@@ -114,6 +114,13 @@ def test_g1_labels_that_another_way_of_scraping_renames_are_faults(found):
     assert sentence.endswith("write pod")
 
 
+def test_g1_an_exporter_of_others_may_rename_them(found):
+    foreign = {"install": False, "gpu_metrics": {"install": False}}
+    assert found(page("avg by (exported_pod) (DCGM_FI_DEV_GPU_UTIL)"), foreign) == []
+    [(_, code, _)] = found(page("avg by (exported_pod) (container_memory_rss)"), foreign)
+    assert code == "dashboard-exported-label"
+
+
 @pytest.mark.parametrize(
     ("expr", "right"),
     [

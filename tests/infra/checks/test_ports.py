@@ -48,3 +48,13 @@ def test_a_sidecar_does_not_listen_where_the_training_does(port):
 
 def test_an_init_container_has_ended_when_the_training_listens():
     assert found(ports=[GRPC], init_containers=[SIDECAR | {"ports": [GRPC]}]) == []
+
+
+@pytest.mark.parametrize(
+    ("port", "user", "codes"),
+    [(80, 1000, ["port-of-root"]), (1024, 1000, []), (80, 0, [])],
+)
+def test_a_training_that_is_not_root_serves_its_metrics_above_1023(port, user, codes):
+    security = {"run_as_user": user, "run_as_non_root": user != 0}
+    said = [code for _, code, _ in found(metrics_port=port, security=security)]
+    assert [code for code in said if code.startswith("port-")] == codes
