@@ -4,9 +4,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, Self
 
 from components import cluster_access
+from components.cluster_access import Answer
 
 _PODS = "app.kubernetes.io/name=alertmanager"  # as Prometheus Operator labels them
 _PORT = 9093
@@ -63,9 +66,13 @@ class Alertmanager:
         """Names of the receivers of the configuration that it runs with."""
         return {str(one["name"]) for one in _json(self.api, self._path("/api/v2/receivers"))}
 
-    def fire(self, alert: Mapping[str, Any]) -> None:
-        """Hand it an alert, in the form of its own API."""
-        _ask(self.api, "POST", self._path("/api/v2/alerts"), [alert])
+    def fire(self, alert: Mapping[str, Any], lasts: timedelta) -> None:
+        """Hand it an alert, in the form of its own API, that ends by itself: by the clock there, not here."""
+        stated = _answer(self.api, "GET", self._path("/api/v2/status")).headers.get("Date")
+        now = parsedate_to_datetime(stated) if stated else datetime.now(UTC)
+        _answer(
+            self.api, "POST", self._path("/api/v2/alerts"), [{**alert, "endsAt": (now + lasts).isoformat()}]
+        )
 
     def requests(self, integration: str, receiver: str) -> Requests:
         """Calls by one kind of receiver; of one receiver only, where its metrics name receivers."""
@@ -108,10 +115,14 @@ def _json(api: Any, path: str, **query: str) -> Any:
     return json.loads(_ask(api, "GET", path, **query))
 
 
-def _ask(api: Any, method: str, path: str, body: Any = None, **query: str) -> str:
+def _ask(api: Any, method: str, path: str, **query: str) -> str:
+    return _answer(api, method, path, **query).text
+
+
+def _answer(api: Any, method: str, path: str, body: Any = None, **query: str) -> Answer:
     answer = cluster_access.ask(api, method, path, body, query=query)
     if answer.status < 300:
-        return answer.text
+        return answer
     raise AlertmanagerError(
         f"the API server answers {answer.status} ({answer.message}); use an account that may list pods, "
         "and get and create pods/proxy"

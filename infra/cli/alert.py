@@ -14,6 +14,7 @@ from infra import places
 from infra.alertmanager import Alertmanager, AlertmanagerError
 from infra.checks.references import missing
 from infra.cli import UnfitError
+from infra.cli.stacks import OF_THE_CLUSTER, asked, carried
 from infra.load import StackFileError
 from infra.models.alerts import AlertsSpec, ReceiverSpec
 from infra.plan import plan
@@ -32,15 +33,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("action", choices=ACTIONS, help="send one")
     parser.add_argument("--receiver", metavar="NAME", required=True, help="one of the stack's receivers")
-    parser.add_argument(
-        "--stack", metavar="NAME", default="dev", help="whose: stacks/NAME.yaml; default: %(default)s"
-    )
+    parser.add_argument("--stack", metavar="NAME", help=f"whose; {OF_THE_CLUSTER}")
 
 
 def run(args: argparse.Namespace) -> int:
     """0 if the alert was delivered."""
-    receiver, alerts, namespace = _receiver(args.stack, args.receiver)
     try:
+        name = args.stack if args.stack is not None else carried(asked())
+        receiver, alerts, namespace = _receiver(name, args.receiver)
         found = Alertmanager.that_knows(receiver.name, namespace, ALERTMANAGER_CONFIG_SECRET)
         return _tried(found, receiver, alerts)
     except (AlertmanagerError, NoClusterError) as fault:
@@ -68,7 +68,7 @@ def _tried(alertmanager: Alertmanager, receiver: ReceiverSpec, alerts: AlertsSpe
     kind, started = integration(receiver), time.monotonic()
     test = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
     before = alertmanager.requests(kind, receiver.name)
-    alertmanager.fire(_alert(receiver.name, test, alerts))
+    alertmanager.fire(_alert(receiver.name, test, alerts), timedelta(seconds=WITHIN_SECONDS))
     print(f"sent to {alertmanager.pod}, which tells {receiver.name} now ...", file=sys.stderr)
     trouble = None
     while (passed := time.monotonic() - started) < WITHIN_SECONDS:
@@ -88,8 +88,6 @@ def _tried(alertmanager: Alertmanager, receiver: ReceiverSpec, alerts: AlertsSpe
 
 
 def _alert(receiver: str, test: str, alerts: AlertsSpec) -> dict[str, Any]:
-    """It ends by itself, so that a refused one is not tried for ever."""
-    until = datetime.now(UTC) + timedelta(seconds=WITHIN_SECONDS)
     return {
         "labels": {
             "alertname": "ColocationTest",
@@ -98,5 +96,4 @@ def _alert(receiver: str, test: str, alerts: AlertsSpec) -> dict[str, Any]:
             TEST_ID: test,
         },
         "annotations": {"summary": WORDS[alerts.language].test.format(receiver=receiver)},
-        "endsAt": until.isoformat(),
     }

@@ -7,8 +7,7 @@ from difflib import get_close_matches
 from components.cluster_access import NoClusterError
 from infra.cli import UnfitError
 from infra.cli.findings import counted
-from infra.cli.stacks import add_stack, chosen
-from infra.cluster.api_server import ApiServer
+from infra.cli.stacks import add_stack, asked, chosen
 from infra.doctor import Case, diagnose, look
 from infra.doctor.text import FORMATS, written
 
@@ -29,8 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the diagnoses; 2 if the stack or the cluster cannot be looked at, 1 if there is a fault."""
     try:
-        server = ApiServer()
-        server.version()  # a server that is away is told soon, and before which stack it is about
+        server = asked()
         name, ready = chosen(args, server)
         case = look(server, ready, name)
         _known(case, args.job)

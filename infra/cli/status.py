@@ -6,7 +6,7 @@ import time
 
 from components.cluster_access import NoClusterError
 from infra.cli import UnfitError
-from infra.cli.stacks import add_stack, chosen
+from infra.cli.stacks import add_stack, asked, chosen, unlike
 from infra.cluster import state
 from infra.cluster.api_server import ApiServer
 from infra.cluster.overview import Measures, overview
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the overview; 2 if the stack or the cluster cannot be looked at."""
     try:
-        name, ready = chosen(args, _server())
+        name, ready = chosen(args, asked())
         while True:
             text = _overview(name, ready)
             print(f"{_CLEAR}{text}" if args.watch and sys.stdout.isatty() else text, flush=True)
@@ -49,22 +49,17 @@ def run(args: argparse.Namespace) -> int:
         return 2
 
 
-def _server() -> ApiServer:
-    """A server that keeps what it is asked: a new one for each look."""
-    server = ApiServer()
-    server.version()
-    return server
-
-
 def _overview(name: str, ready: Plan) -> str:
-    server = _server()
+    server = asked()
     found = state.read(server, state.OVERVIEW)
     measures = _measures(server, ready)
     unread = "".join(
         f"\n{'Prometheus' if one.kind == PROXY else one.kind} could not be read ({one.reason})"
         for one in server.unread
     )
-    return f"stack {name} at {server.address}\n\n{overview(ready.stack, found, measures)}{unread}"
+    other = unlike(name, server)
+    warning = f"{other}\n" if other else ""
+    return f"stack {name} at {server.address}\n{warning}\n{overview(ready.stack, found, measures)}{unread}"
 
 
 def _measures(server: ApiServer, ready: Plan) -> Measures | None:

@@ -7,6 +7,10 @@ import json
 import pytest
 
 from components.rendering.alerts import Facts, Limits, layers, rule_specs
+from infra.cluster.api_server import ApiServer
+from infra.doctor import diagnose, look
+from infra.places import stack_file
+from infra.plan import plan
 from sandbox import images
 from tests.cluster import drill, prometheus
 from tests.cluster.conftest import eventually
@@ -116,6 +120,26 @@ def test_what_breaks_is_an_alert_in_alertmanager(broken, name):
     [alert, *_] = eventually(arrived, timeout_seconds=LONGEST_SECONDS)
     assert "{{" not in alert["annotations"]["description"]
     assert "<" not in alert["annotations"]["description"]  # neither <no value> nor <error expanding template>
+
+
+@pytest.mark.parametrize(
+    ("name", "pod"), [("OnlinePodCPUThrottled", "throttled"), ("OnlinePodEvicted", "evicted")]
+)
+def test_the_doctor_names_a_slow_service_its_node_and_the_training_there(
+    broken, sandbox, monkeypatch, name, pod
+):
+    monkeypatch.setenv("KUBECONFIG", sandbox.workspace.environment()["KUBECONFIG"])
+    node = sandbox.get("pod", pod, "-n", drill.NAMESPACE)["spec"]["nodeName"]
+    ready = plan(stack_file("dev"))
+
+    def told():
+        found = diagnose(look(ApiServer(), ready, "dev"), ready)
+        about = f"Pod {drill.NAMESPACE}/{pod}"
+        return [one for one in found if one.object == about and f"{name}.md" in one.fix]
+
+    [found] = eventually(told, timeout_seconds=LONGEST_SECONDS)
+    assert found.code == "alert-firing"
+    assert f"it is on node {node}, which it shares with the training of " in str(list(found.shown()))
 
 
 def test_what_is_well_is_no_alert(broken):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
 
+from infra import doctor
+from infra.cluster.api_server import ApiServer
+from infra.plan import plan
 from sandbox import scratch
 from tests.cluster.conftest import Deployment, eventually
 
@@ -41,7 +45,7 @@ def minutely(deployment, name, command, **schedule):
 
 @pytest.fixture(scope="module")
 def scheduled(sandbox, tmp_path_factory):
-    """The stack with three jobs of every minute; without them again after the last test."""
+    """The stack with jobs of every minute, two of them ill; without them again after the last test."""
     project = tmp_path_factory.mktemp("scheduled") / "project"
     deployment = Deployment(sandbox, scratch.copied(sandbox.workspace, project))
     committed, stack = deployment.stack_file.read_text(), deployment.stack
@@ -50,9 +54,12 @@ def scheduled(sandbox, tmp_path_factory):
         minutely(deployment, "beat", TRAIN, ttl_seconds_after_finished=30),
         minutely(deployment, "patient", sleep, concurrency_policy="Forbid"),
         minutely(deployment, "hasty", sleep, concurrency_policy="Replace"),
+        minutely(deployment, "blind", TRAIN) | {"image": "colocation.local/nowhere:1"},
+        minutely(deployment, "barred", TRAIN),
     ]
     deployment.write(stack)
     deployment.up()
+    sandbox.kubectl("delete", "rolebinding", "barred-start", "-n", NAMESPACE)
     yield deployment
     deployment.stack_file.write_text(committed)
     deployment.up()
@@ -136,6 +143,48 @@ def test_a_run_started_by_hand_is_one_like_the_others(scheduled):
     assert kubectl == "kubectl"
     scheduled.sandbox.kubectl(*arguments)
     eventually(lambda: "Succeeded" in runs(scheduled, "beat").get("beat-by-hand", ()), timeout_seconds=180)
+
+
+@pytest.fixture
+def diagnosed(scheduled, monkeypatch):
+    """Waits until the doctor has that to say of a CronJob."""
+    monkeypatch.setenv("KUBECONFIG", scheduled.workspace.environment()["KUBECONFIG"])
+
+    def look(job, code):
+        ready = plan(scheduled.stack_file)
+
+        def probe():
+            found = doctor.diagnose(doctor.look(ApiServer(), ready, "dev"), ready)
+            return [one for one in found if (one.code, one.object) == (code, f"CronJob {NAMESPACE}/{job}")]
+
+        [found] = eventually(probe, timeout_seconds=130)
+        assert found.affects == (job,)
+        return found
+
+    return look
+
+
+def test_a_run_whose_start_has_no_image_is_diagnosed(diagnosed):
+    found = diagnosed("blind", "registry-unreachable")
+    assert "the pod that starts its run: " in found.cause
+    assert "colocation.local/nowhere:1" in found.cause
+
+
+def test_a_run_whose_start_has_lost_its_rights_is_diagnosed(diagnosed):
+    found = diagnosed("barred", "start-without-rights")
+    account = f"the account {NAMESPACE}:barred-start, which starts its runs,"
+    assert f"{account} may not create resource tfjobs" in found.cause
+    assert "refused: tfjobs.kubeflow.org is forbidden" in dict(found.shown())["logs"]
+
+
+def test_a_schedule_that_somebody_suspended_is_diagnosed(scheduled, diagnosed):
+    def suspend(value):
+        patch = json.dumps({"spec": {"suspend": value}})
+        scheduled.sandbox.kubectl("patch", "cronjob", "hasty", "-n", NAMESPACE, "-p", patch)
+
+    suspend(True)
+    assert diagnosed("hasty", "schedule-suspended").severity == "warning"
+    suspend(False)
 
 
 def test_a_changed_command_changes_in_place_and_the_next_run_has_it(scheduled):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
-from sandbox import scratch
+from sandbox import paths, scratch
 from tests.cluster import prometheus
 from tests.cluster.conftest import Deployment, eventually
 
@@ -119,6 +122,27 @@ def test_each_job_is_scraped_once_and_every_target_answers(watched):
         return {t["health"] for t in ours} == {"up"} and sorted(t["labels"]["pod"] for t in ours)
 
     assert eventually(settled, timeout_seconds=SOON) == ["by-annotation-worker-0", "by-port-worker-0"]
+
+
+def test_status_shows_progress_and_loss_as_prometheus_has_them(watched):
+    """LOOP makes ten steps an epoch, and its loss is 1 / (step + 1)."""
+    before = series("training_epoch", "by-annotation")["value"]
+    done = subprocess.run(
+        [sys.executable, "-m", "infra.cli", "status", "--file", str(watched.stack_file)],
+        cwd=paths.CHECKOUT,
+        env=watched.workspace.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    after = series("training_epoch", "by-annotation")["value"]
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line.strip()}
+    *_, word, epoch, loss = rows["by-annotation"]
+    assert (word, before <= int(epoch) <= after) == ("epoch", True)
+    least, most = 1 / (10 * (after + 1)), 1 / (10 * before + 1)
+    assert 0.999 * least <= float(loss) <= 1.001 * most
+    assert rows["by-port"][-3] == "epoch"
 
 
 def test_the_training_operator_is_scraped(watched):

@@ -4,6 +4,7 @@ import json
 import threading
 import urllib.error
 import urllib.request
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -45,6 +46,12 @@ class ApiServer:
                 path = self.path.partition("?")[0]
                 if owner.refuses:
                     return 403, json.dumps({"kind": "Status", "message": "pods is forbidden"}).encode()
+                if path == "/version/":
+                    return 200, json.dumps({"gitVersion": "v1.34.4"}).encode()
+                if path == "/api/v1/namespaces":
+                    fields = [{"manager": "colocation-lab"}]
+                    items = [{"metadata": {"name": "vision", "managedFields": fields}}]
+                    return 200, json.dumps({"items": items}).encode()
                 if path == PODS:
                     return 200, json.dumps({"items": owner.pods}).encode()
                 if path == f"{PODS}/alertmanager-0/log":
@@ -109,6 +116,24 @@ def test_a_receiver_that_works_is_told_and_it_is_said(cluster, capsys):
     assert said == "delivered: ops has been told, and soon that it is over"
     [text] = cluster.robot.texts
     assert "接收者 ops 的测试告警" in text
+
+
+def test_the_stack_that_the_cluster_carries_is_meant(cluster, capsys):
+    assert main(["alert", "test", "--receiver", "ops"]) == 0
+    assert "delivered: ops has been told" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("hours", [-2, 2])
+def test_a_clock_here_that_is_wrong_is_no_matter(cluster, capsys, monkeypatch, hours):
+    class Shifted(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return datetime.now(tz) + timedelta(hours=hours)
+
+    monkeypatch.setattr(alert, "datetime", Shifted)
+    monkeypatch.setattr("infra.alertmanager.datetime", Shifted)
+    assert main(["alert", "test", "--receiver", "ops", "--stack", "lab"]) == 0
+    assert len(cluster.robot.texts) == 1
 
 
 def test_it_can_be_told_again_at_once(cluster):

@@ -132,6 +132,17 @@ def test_the_stack_that_the_cluster_carries_is_meant(server, capsys):
     assert "\nstack dev: " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("managers", "told"), [(["colocation-dev"], True), (["colocation-prod"], False), ([], False)]
+)
+def test_status_of_a_stack_that_is_elsewhere_says_so(server, capsys, managers, told):
+    server.answers["/api/v1/namespaces"] = {"items": [managed("kubeflow", *managers)]}
+    assert main(["status", "--stack", "prod"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    sentence = "the cluster carries dev, not prod: see --stack, or kubectl's current context"
+    assert (sentence == lines[1], sentence in lines) == (told, told)
+
+
 def test_ages_are_by_the_clusters_clock_and_not_by_the_one_here(server):
     stated = "Thu, 01 Jan 2026 12:00:00 GMT"
     server.http.RequestHandlerClass.date_time_string = lambda *_: stated
