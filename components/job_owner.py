@@ -40,7 +40,9 @@ class JobOwner(Component):
             api_version="v1",
             kind="ConfigMap",
             name=owner.metadata["name"],
-            uid=owner.metadata["uid"],
+            # Known with the owner, and not before: where the namespace is still to be made, the provider
+            # previews the owner without one.
+            uid=owner.id.apply(lambda _: owner.metadata["uid"]),
             # The owner is gone only when they are, and the operator goes after it.
             block_owner_deletion=True,
         )
