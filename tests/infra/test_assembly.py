@@ -252,5 +252,5 @@ def test_a_secret_that_pulumi_lacks_stops_the_program_with_the_command(
 ):
     data |= {"monitoring": {"install": False}, "alerts": {"receivers": [ROBOT], "default_receiver": "ops"}}
     monkeypatch.setattr("infra.places.STACKS", stack_file(data).parent)
-    with pytest.raises(pulumi.RunError, match="run `pulumi config set --secret hook`"):
+    with pytest.raises(pulumi.RunError, match="run `pulumi config set --secret hook --stack test`"):
         declare(lambda: runpy.run_path(str(ROOT / "infra/__main__.py")))
