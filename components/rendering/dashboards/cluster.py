@@ -11,7 +11,7 @@ from components.rendering.dashboards.parts import (
     Unit,
     link_to,
 )
-from components.rendering.dashboards.promql import CHOSEN, cpu, memory, requests
+from components.rendering.dashboards.promql import CHOSEN, allocatable, cpu, memory, requests
 
 _ANYWHERE = 'node!=""'
 _UNSCHEDULED = 'kube_pod_status_scheduled{condition="false"}'
@@ -87,7 +87,7 @@ def _requested(title: str, resource: str) -> Panel:
         description="Share of what nodes can give that pods have been promised. Near 1 nothing new starts.",
         kind="stat",
         unit="percentunit",
-        queries=(Query(expr=f'{promised} / sum(kube_node_status_allocatable{{resource="{resource}"}})'),),
+        queries=(Query(expr=f"{promised} / sum({allocatable(resource)})"),),
         thresholds=(Threshold(0.8, "orange"), Threshold(0.95, "red")),
         width=4,
         height=4,
@@ -109,7 +109,7 @@ def _against_capacity(title: str, resource: str) -> Row:
                 unit=unit,
                 queries=(
                     Query(
-                        expr=f'sum(kube_node_status_allocatable{{resource="{resource}"}})',
+                        expr=f"sum({allocatable(resource)})",
                         legend="allocatable",
                     ),
                     Query(expr=f"sum({requests(resource, _ANYWHERE)})", legend="requested"),

@@ -11,22 +11,25 @@ from components.rendering.dashboards.parts import (
     Threshold,
     Unit,
 )
-from components.rendering.dashboards.promql import CHOSEN, cpu, memory, of_class, requests
+from components.rendering.dashboards.promql import (
+    CHOSEN,
+    allocatable,
+    class_matchers,
+    cpu,
+    memory,
+    of_class,
+    requests,
+    throttling,
+    victims,
+)
 
 _Group = tuple[str, str]
 """A name, and the matcher of its priority classes."""
-_SYSTEM = "system-.*"
 
 
 def colocation(offline_classes: Sequence[str]) -> Dashboard:
     """By the offline PriorityClasses of a stack, of which there is one at least."""
-    offline = "|".join(offline_classes)
-    groups = (
-        # Pods that were there before there was a default class have none, and are services.
-        ("online", f'priority_class!~"{offline}|{_SYSTEM}"'),
-        ("offline", f'priority_class=~"{offline}"'),
-        ("system", f'priority_class=~"{_SYSTEM}"'),
-    )
+    groups = tuple(class_matchers(offline_classes).items())
     return Dashboard(
         name="colocation",
         title="Colocation / Online and offline",
@@ -45,7 +48,7 @@ def colocation(offline_classes: Sequence[str]) -> Dashboard:
 
 def _shares(groups: Sequence[_Group]) -> Row:
     (_, online), (_, offline), _ = groups
-    cores = 'sum(kube_node_status_allocatable{resource="cpu"})'
+    cores = f"sum({allocatable('cpu')})"
     used = cpu(CHOSEN)
 
     def stat(title: str, description: str, expr: str) -> Panel:
@@ -90,9 +93,7 @@ def _resource(title: str, resource: str, groups: Sequence[_Group]) -> Row:
     unit: Unit = "short" if resource == "cpu" else "bytes"
     used = cpu(CHOSEN) if resource == "cpu" else memory(CHOSEN)
     requested = requests(resource, CHOSEN)
-    allocatable = Query(
-        expr=f'sum(kube_node_status_allocatable{{resource="{resource}"}})', legend="allocatable"
-    )
+    whole = Query(expr=f"sum({allocatable(resource)})", legend="allocatable")
 
     def by_pod(expr: str, matcher: str) -> str:
         return f"sum by (namespace, pod) ({of_class(expr, matcher)})"
@@ -104,14 +105,14 @@ def _resource(title: str, resource: str, groups: Sequence[_Group]) -> Row:
                 title=f"{title} used",
                 description="By containers, against what nodes can give.",
                 unit=unit,
-                queries=(*_each(groups, lambda m: f"sum({of_class(used, m)})"), allocatable),
+                queries=(*_each(groups, lambda m: f"sum({of_class(used, m)})"), whole),
             ),
             Panel(
                 title=f"{title} requested",
                 description="By pods that have not ended, against what nodes can give. When it is full, "
                 "online pods push offline ones out.",
                 unit=unit,
-                queries=(*_each(groups, lambda m: f"sum({of_class(requested, m)})"), allocatable),
+                queries=(*_each(groups, lambda m: f"sum({of_class(requested, m)})"), whole),
             ),
             Panel(
                 title=f"{title} wasted",
@@ -131,10 +132,7 @@ def _resource(title: str, resource: str, groups: Sequence[_Group]) -> Row:
 
 
 def _harm(groups: Sequence[_Group]) -> Row:
-    throttled, periods = (
-        f'increase(container_cpu_cfs_{what}_total{{{CHOSEN}, container!=""}}[5m])'
-        for what in ("throttled_periods", "periods")
-    )
+    throttled, periods = throttling(CHOSEN, "[5m]")
     restarts = f"increase(kube_pod_container_status_restarts_total{{{CHOSEN}}}[1h])"
     return Row(
         title="Do services notice",
@@ -195,10 +193,7 @@ def _waiting(offline: _Group) -> Row:
                 "plane does not show its scheduler; then only those are seen that are on their way out.",
                 unit="short",
                 queries=(
-                    Query(
-                        expr='sum(increase(scheduler_preemption_victims_sum{job="kube-scheduler"}[1h]))',
-                        legend="victims in an hour",
-                    ),
+                    Query(expr=victims("[1h]"), legend="victims in an hour"),
                     Query(expr=f"sum({of_class(disrupted, matcher)})", legend="offline, ending now"),
                 ),
             ),

@@ -4,6 +4,7 @@ What comes of kube-state-metrics is aggregated before it is joined: where its po
 series of everything for a while, and Prometheus refuses the whole question.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 PER_SECOND: Final = "[$__rate_interval]"
@@ -13,9 +14,28 @@ ALIVE: Final = 'group by (namespace, pod) (kube_pod_status_phase{phase=~"Pending
 """Pods that hold what they request; those that have ended are still shown, and hold nothing."""
 
 
-def cpu(matchers: str) -> str:
+def class_matchers(offline_classes: Sequence[str]) -> dict[str, str]:
+    """Matchers of `kube_pod_info`, by what a pod is: online, offline or system.
+
+    Pods that were there before there was a default class have none, and are services.
+    """
+    offline, system = "|".join(offline_classes), "system-.*"
+    return {
+        "online": f'priority_class!~"{offline}|{system}"',
+        "offline": f'priority_class=~"{offline}"',
+        "system": f'priority_class=~"{system}"',
+    }
+
+
+def allocatable(resource: str, matchers: str = "") -> str:
+    """What each node can give."""
+    more = f", {matchers}" if matchers else ""
+    return f'max by (node) (kube_node_status_allocatable{{resource="{resource}"{more}}})'
+
+
+def cpu(matchers: str, per_second: str = PER_SECOND) -> str:
     """Cores that each container uses."""
-    return f'rate(container_cpu_usage_seconds_total{{{matchers}, container!=""}}{PER_SECOND})'
+    return f'rate(container_cpu_usage_seconds_total{{{matchers}, container!=""}}{per_second})'
 
 
 def memory(matchers: str) -> str:
@@ -48,7 +68,21 @@ def of_any_job(expr: str) -> str:
     return f"({expr}) * on (namespace, pod) group_left (tfjob) group by (namespace, pod, tfjob) ({named})"
 
 
-def of_class(expr: str, matcher: str) -> str:
+def of_class(expr: str, matcher: str, chosen: str = CHOSEN) -> str:
     """A value of pods, those of some priority classes only."""
-    pods = f"group by (namespace, pod, priority_class) (kube_pod_info{{{CHOSEN}, {matcher}}})"
-    return f"({expr}) * on (namespace, pod) group_left (priority_class) {pods}"
+    pods = f"group by (namespace, pod) (kube_pod_info{{{chosen}, {matcher}}})"
+    return f"({expr}) * on (namespace, pod) group_left () {pods}"
+
+
+def throttling(matchers: str, per: str) -> tuple[str, str]:
+    """Periods in which a container's CPU limit held it back, and all of its periods, within a time."""
+    throttled, periods = (
+        f'increase(container_cpu_cfs_{what}_total{{{matchers}, container!=""}}{per})'
+        for what in ("throttled_periods", "periods")
+    )
+    return throttled, periods
+
+
+def victims(per: str) -> str:
+    """Pods of any class that the scheduler deleted to make room, within a time, if it is scraped."""
+    return f'sum(increase(scheduler_preemption_victims_sum{{job="kube-scheduler"}}{per}))'

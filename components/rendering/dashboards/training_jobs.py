@@ -22,6 +22,7 @@ from components.rendering.dashboards.promql import (
     of_jobs,
     of_pods_of_jobs,
     requests,
+    throttling,
 )
 
 _JOBS = f'{CHOSEN}, tfjob=~"$tfjob"'
@@ -169,10 +170,7 @@ def _trained(title: str, unit: Unit, metric: str, description: str) -> Panel:
 
 def _resources() -> Row:
     gpu = "DCGM_FI_DEV_GPU_UTIL"
-    throttled, periods = (
-        of_pods_of_jobs(f'increase(container_cpu_cfs_{what}_total{{{CHOSEN}, container!=""}}[5m])')
-        for what in ("throttled_periods", "periods")
-    )
+    throttled, periods = map(of_pods_of_jobs, throttling(CHOSEN, "[5m]"))
     return Row(
         title="Resources",
         panels=(
