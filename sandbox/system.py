@@ -6,7 +6,7 @@ import fcntl
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -32,26 +32,31 @@ PACKAGES = {
     "umoci": "umoci",
 }
 """Program or file -> the Debian package that has it."""
+BROWSER = {"chromium": "chromium"}
+"""The same, of what only tests of pages need."""
 
 _POLICY = Path("/usr/sbin/policy-rc.d")
 _POLICY_TEXT = b"#!/bin/sh\n# Here while the sandbox of colocation installs packages.\nexit 101\n"
 _LOCK_TIMEOUT_SECONDS = 120
 
 
-def ensure(report: Progress) -> None:
+def ensure(report: Progress, packages: Mapping[str, str] | None = None) -> None:
     """Install the Debian packages that are missing; no service is started or enabled by that.
+
+    `packages`: as PACKAGES, which is meant without it.
 
     Raises:
         SandboxError: this is no Debian, the user is not root, or apt fails.
     """
     remove_leftover()
-    missing = missing_packages()
+    packages = PACKAGES if packages is None else packages
+    missing = missing_packages(packages)
     if not missing:
         return
     names = " ".join(missing)
     if shutil.which("apt-get") is None:
         raise SandboxError(
-            f"the sandbox needs what Debian calls {names}, and this machine has no apt-get: install them "
+            f"needed is what Debian calls {names}, and this machine has no apt-get: install them "
             "with its own package manager, or use a Debian 12 machine"
         )
     if os.geteuid() != 0:
@@ -64,17 +69,17 @@ def ensure(report: Progress) -> None:
     if "containerd" in missing:
         # The sandbox runs a containerd of its own; Debian's would come up with the next boot.
         subprocess.run(["systemctl", "disable", "containerd"], capture_output=True, check=False)
-    still = missing_packages()
+    still = missing_packages(packages)
     if still:
         raise SandboxError(f"apt-get installed {' '.join(still)}, but their programs are not to be found")
 
 
-def missing_packages() -> Sequence[str]:
+def missing_packages(packages: Mapping[str, str]) -> Sequence[str]:
     """Packages of which a program or file is not there."""
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
     lacking = {
         package
-        for needed, package in PACKAGES.items()
+        for needed, package in packages.items()
         if not (Path(needed).exists() if needed.startswith("/") else shutil.which(needed, path=path))
     }
     return sorted(lacking)
