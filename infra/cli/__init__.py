@@ -17,6 +17,7 @@ COMMANDS = {
     "import": "turn TFJob manifests into entries of a stack file",
     "doctor": "find out what is wrong with the jobs of a stack, and where the chain breaks",
     "status": "show the jobs of a stack, and what each tenant uses of its quota",
+    "report": "say what colocation brings, over a window of time",
     "schema": "write the JSON schema by which editors check stack files",
     "sandbox": "a Kubernetes cluster on this machine, to try stacks on",
 }

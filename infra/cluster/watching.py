@@ -19,6 +19,15 @@ class Sample:
     value: float
 
 
+@dataclass(frozen=True)
+class Course:
+    """One series of an answer, in time."""
+
+    labels: Mapping[str, str]
+    values: Mapping[int, float]
+    """By seconds since 1970; moments without a value are left out."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Target:
     """Something that is scraped."""

@@ -90,6 +90,8 @@ def stacked(
                 color=_colour(one, len(series) + i),
                 lw=1.6,
             )
+        if len(at) > 1:
+            axes.set_xlim(at[0], at[-1])  # also where a line begins late
         axes.set_xlabel(x)
         _finish(axes, y)
     return svg[0]
@@ -172,7 +174,7 @@ def _chart(name: str, title: str) -> Iterator[tuple[Axes, list[str]]]:
 
 def _finish(axes: Axes, y: str) -> None:
     axes.set_ylabel(y)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=0, top=None if axes.dataLim.y1 > 0 else 1)
     axes.grid(axis="y", color=OTHER, alpha=0.3, lw=0.6)
     handles, _ = axes.get_legend_handles_labels()
     if handles:

@@ -150,7 +150,7 @@ def reader(sandbox, tmp_path_factory):
     return written(tmp_path_factory.mktemp("reader"), sandbox, token)
 
 
-@pytest.mark.parametrize("command", ["doctor", "status", "check --live"])
+@pytest.mark.parametrize("command", ["doctor", "status", "report --window 1m", "check --live"])
 def test_the_account_of_the_manifest_is_all_that_a_command_needs(sandbox, reader, command):
     def allowed():
         done = subprocess.run(
