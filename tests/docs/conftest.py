@@ -38,6 +38,18 @@ class Page:
         ]
         return [line for line in [*lines, *self.spans()] if line]
 
+    def section(self, heading: str) -> str:
+        """What stands below a `##` heading, up to the next one."""
+        [found] = re.findall(
+            rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", self.text, re.MULTILINE | re.DOTALL
+        )
+        return str(found)
+
+    def typed(self, heading: str) -> list[str]:
+        """The lines of the shell blocks of a section, as they are typed."""
+        blocks = [content for found, content in _FENCE.findall(self.section(heading)) if found == "sh"]
+        return [line.strip() for block in blocks for line in block.splitlines()]
+
     def links(self) -> list[str]:
         """Targets of links."""
         return re.findall(r"\]\(([^)\s]+)\)", _FENCE.sub("", self.text))
