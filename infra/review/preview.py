@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from infra.review.failures import explained
+
 Op = Literal["create", "update", "replace", "delete"]
 _KUBERNETES = "kubernetes:"
 _MARKS = "NodeMarks"
@@ -81,7 +83,7 @@ def _errors(data: Mapping[str, Any]) -> Iterator[str]:
             for prefix in ("error: ", "Preview failed: "):
                 text = text.removeprefix(prefix)
             if text not in ("", "preview failed"):
-                yield text
+                yield explained(text)
 
 
 def _changes(steps: list[Any]) -> Iterator[Change]:

@@ -71,7 +71,31 @@ def scheduled(stack: Data, scripts: Path) -> None:
     job["schedule"] = {"cron": "0 2 * * *"}
 
 
-SCENES: tuple[Callable[[Data, Path], None], ...] = (nothing, everyday, tuned, dangerous, scheduled)
+def alerting(stack: Data, scripts: Path) -> None:
+    """An alert that is not wanted, one of one's own, and somebody who hears of them."""
+    stack["alerts"] = {
+        "disabled": ["TFJobRestartLoop"],
+        "rules": [{"alert": "QueueLong", "expr": "queue_length > 5", "labels": {"severity": "warning"}}],
+        "receivers": [{"name": "ops", "webhook": {"url": "http://pager.example.org/alerts"}}],
+        "default_receiver": "ops",
+    }
+
+
+def reordered(stack: Data, scripts: Path) -> None:
+    """Another value of a priority, which Kubernetes does not change in place."""
+    offline = next(p for p in stack["priorities"] if p["kind"] == "offline")
+    offline["value"] += 100
+
+
+SCENES: tuple[Callable[[Data, Path], None], ...] = (
+    nothing,
+    everyday,
+    tuned,
+    dangerous,
+    scheduled,
+    alerting,
+    reordered,
+)
 
 
 def reduced(preview: Data) -> Data:

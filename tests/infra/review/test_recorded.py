@@ -16,7 +16,10 @@ RECORDED = sorted(PREVIEWS.glob("*.json"))
 
 
 def test_there_are_recorded_previews():
-    assert {file.stem for file in RECORDED} == {"nothing", "everyday", "tuned", "dangerous", "scheduled"}
+    assert {file.stem for file in RECORDED} == {
+        *("nothing", "everyday", "tuned", "dangerous", "scheduled"),
+        *("alerting", "reordered"),
+    }
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])
@@ -44,7 +47,7 @@ def test_danger_fails_where_it_is_asked_to(tmp_path, capsys):
 
 def test_a_preview_that_pulumi_gave_up_fails_in_any_case(capsys):
     assert main(["diff-summary", str(PREVIEWS / "dangerous.json")]) == 1
-    assert "cannot be deleted because it is protected" in capsys.readouterr().out
+    assert "is protected, and would be deleted" in capsys.readouterr().out
 
 
 def test_a_preview_comes_by_stdin_too(monkeypatch, capsys):

@@ -201,6 +201,27 @@ def test_a_preview_that_failed_says_so_first():
     assert written([], preview.errors, "text", "dev") == "dev:\nthe preview failed: cannot reach it"
 
 
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        (
+            'resource "u::c::training-data-claim" cannot be deleted because it is protected. To unprotect',
+            "training-data-claim is protected, and would be deleted: an update stops there. "
+            "If its data may go: pulumi state unprotect 'u::c::training-data-claim'",
+        ),
+        (
+            'resource "u::offline-low" was not successfully created by the Kubernetes API server: '
+            'PriorityClass.scheduling.k8s.io "offline-low" is invalid: value: Forbidden: '
+            "may not be changed in an update.",
+            "priority offline-low gets another value or policy. ",
+        ),
+    ],
+)
+def test_an_error_that_says_too_much_or_too_little_is_explained(message, sentence):
+    preview = read(json.dumps({"steps": [], "diagnostics": [{"severity": "error", "message": message}]}))
+    assert preview.errors[0].startswith(sentence)
+
+
 def test_what_only_the_update_will_know_is_called_so():
     unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
     [(_, text)] = said(step("update", "ConfigMap", {"data": {"a": "1"}}, {"data": {"a": unknown}}))
