@@ -43,9 +43,13 @@ def test_a_removed_job_is_deleted_and_an_added_one_touches_nothing_else(deployed
     before = uids(deployed)
     removed = stack["jobs"].pop(1)
     stack["jobs"].append({**removed, "name": "tf-added"})
+    [offline] = [priority for priority in stack["priorities"] if priority["kind"] == "offline"]
+    offline["value"] += 100
     deployed.write(stack)
     deployed.up()
     after = uids(deployed)
+    # Kubernetes changes it in no class that is there: this one is new, and no job minds.
+    assert deployed.sandbox.get("priorityclass", offline["name"])["value"] == offline["value"]
     assert set(after) == set(before) - {"tf-mnist-gpu"} | {"tf-added"}
     assert all(after[name] == before[name] for name in set(after) & set(before))
 

@@ -162,7 +162,8 @@ def test_without_prometheus_its_absence_is_the_fault_and_the_rest_is_looked_at(
     deployed_once, unwatched, colo
 ):
     said = colo("doctor", "--stack", "dev", "--format", "json")
-    assert (said.code, [code for code, _ in said.diagnoses]) == (1, ["prometheus-down"])
+    faults = [code for (code, _), one in said.diagnoses.items() if one["severity"] == "fault"]
+    assert (said.code, faults) == (1, ["prometheus-down"])
     assert [one["kind"] for one in json.loads(said.out)["unread"]] == ["services/proxy"]
 
     said = colo("doctor", "--stack", "dev")
@@ -301,19 +302,20 @@ def giant(sandbox, tmp_path, monkeypatch):
     ward.close()
 
 
-def test_a_job_of_three_hundred_pods_is_one_row_and_one_cause(giant, colo):
+def test_a_job_of_three_hundred_pods_is_one_row_and_each_cause_is_told_once(giant, colo):
     file = str(giant.file)
     said = colo("doctor", "--file", file)
     assert said.code == 1
     assert "1 job, 300 pods looked at" in said.out
-    assert said.out.count("[larger-than-any-node]") == 1
     assert f"so are {WITHOUT_A_NODE - 1} more: giant-worker-" in said.out
-    assert len(said.out.splitlines()) < 15
-    assert said.seconds < 15
+    codes = [line.rpartition("[")[2] for line in said.out.splitlines() if "TFJob" in line.partition("/")[0]]
+    # Nobody has told these pods of their peers.
+    assert sorted(codes) == ["larger-than-any-node]", "tf-config-wrong]"]
+    assert said.seconds < 20
 
     said = colo("status", "--file", file)
     assert (said.code, said.err) == (0, "")
     [row] = [line for line in said.out.splitlines() if "giant " in line and "/300" in line]
     assert f"{PODS - WITHOUT_A_NODE}/300" in row
     assert max(map(len, said.out.splitlines())) <= 80
-    assert colo("check", "--live", "--file", file).code == 0
+    assert colo("check", "--file", file).code == 0

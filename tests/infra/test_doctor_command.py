@@ -7,6 +7,7 @@ import pytest
 
 from infra.cli import main
 from infra.cluster.api_server import ApiServer
+from infra.cluster.objects import Unread
 from infra.cluster.overview import Measures, overview
 from infra.doctor.chain import Diagnosis, Evidence
 from infra.doctor.text import written
@@ -39,6 +40,23 @@ def test_programs_get_everything():
     found = json.loads(written([FOUND], (), "json"))
     assert found["counts"] == {"fault": 1, "warning": 0, "advice": 0}
     assert found["diagnoses"][0]["breaks_at"] == "events"
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "manifest"),
+    [
+        (
+            "services/proxy",
+            "Prometheus could not be asked: nothing is said of metrics",
+            "metrics-reader.yaml",
+        ),
+        ("nodes", "nodes could not be read, so nothing is said of them", "reader.yaml"),
+    ],
+)
+def test_what_could_not_be_read_is_called_as_people_call_it(kind, words, manifest):
+    text = written([], [Unread(kind=kind, reason="forbidden")], "text")
+    assert words in text
+    assert f"rbac/{manifest}" in text
 
 
 @pytest.fixture
