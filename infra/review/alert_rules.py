@@ -28,6 +28,11 @@ def changes(change: Change, tell: Tell) -> Iterator[str]:
     )
 
 
+def names(side: Mapping[str, Any]) -> list[str]:
+    """Of the rules that come or go with an object."""
+    return [name for name, _ in _rules(side)]
+
+
 def others(change: Change) -> Mapping[str, tuple[Any, Any]]:
     """What differs beside the rules."""
     return {path: pair for path, pair in change.fields.items() if not path.startswith("spec.groups")}

@@ -19,6 +19,7 @@ _CAUSES = (
     ("template.spec.volumes", "its volumes"),
     ("template.metadata", "its labels or annotations"),
 )
+_OF_JOB = {"spec.enableDynamicWorker": "how it replaces lost workers"}
 _OF_CONTAINERS = (
     (".resources", "what it asks for"),
     (".env", "its variables"),
@@ -46,7 +47,7 @@ def _cause(path: str, pair: tuple[Any, Any]) -> str | None:
     if path.endswith(".image") or not path.startswith("spec."):
         return None
     if not found:
-        return "its run policy" if head.startswith("spec.runPolicy") else path.removeprefix("spec.")
+        return "its run policy" if head.startswith("spec.runPolicy") else _OF_JOB.get(path, path[5:])
     _, _, within_role = rest.partition(".")
     if not within_role:
         return f"its roles ({rest} {'added' if pair[0] is None else 'removed'})"

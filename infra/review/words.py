@@ -140,6 +140,8 @@ def _count(op: str, kind: str, names: list[str]) -> str:
 def _listed(change: Change) -> str:
     if change.kind == TFJOB_KIND and change.op == "create":
         return f"{change.name} ({size(change.new)})"
+    if change.kind == "PrometheusRule" and (rules := alert_rules.names(change.new or change.old)):
+        return f"{change.name} ({_some(rules)})"
     return change.name
 
 

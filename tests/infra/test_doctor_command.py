@@ -105,6 +105,19 @@ def test_what_may_not_be_read_is_said_and_is_no_fault(doctor, server):
     assert "not-deployed" not in {one["code"] for one in found["diagnoses"]}
 
 
+@pytest.mark.parametrize("command", ["doctor", "status"])
+def test_a_server_that_falls_silent_on_the_way_is_told(
+    command, stack_file, data, server, monkeypatch, capsys
+):
+    monkeypatch.setattr("infra.cluster.api_server._SECONDS", (1, 0.2))
+    server.http.handle_error = lambda *_: None  # nobody waits for its answer
+    server.answers["/api/v1/pods"] = lambda _: time.sleep(1) or {"items": []}
+    assert main([command, "--file", str(stack_file(data))]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "does not answer (nothing came within 0.2 s)" in err
+
+
 def test_a_job_that_the_stack_does_not_have_is_told(doctor):
     code, out, err = doctor("minst")
     assert (code, out) == (2, "")

@@ -138,6 +138,11 @@ def test_a_changed_rule_is_told_by_its_alert_and_field(old, new, text):
     ]
 
 
+def test_rules_that_come_or_go_together_are_named():
+    [(_, text)] = said(step("create", "PrometheusRule", None, rules(rule("A"), rule("B"))))
+    assert text == "+1 PrometheusRule: thing (A, B)"
+
+
 def test_rules_that_are_looked_at_more_often_say_so():
     told = said(step("update", "PrometheusRule", rules(rule("A")), rules(rule("A"), interval="1m")))
     assert told == [("change", "alert rules team/thing: evaluated every 30s -> 1m")]
