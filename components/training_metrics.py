@@ -1,4 +1,4 @@
-"""What makes Prometheus scrape the pods of training jobs and the training operator."""
+"""What makes Prometheus scrape the pods of training jobs, the training operator and node protection."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +13,14 @@ from components.rendering.monitoring.training_metrics import (
     training_operator_monitor,
     training_pods_monitor,
 )
+from components.rendering.node_protection import protection_monitor
 from components.rendering.objects import Object
-from infra.vocabulary import MONITORING_API_VERSION, SCRAPE_CONFIG_API_VERSION, TRAINING_OPERATOR
+from infra.vocabulary import (
+    MONITORING_API_VERSION,
+    NODE_PROTECTION,
+    SCRAPE_CONFIG_API_VERSION,
+    TRAINING_OPERATOR,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +32,8 @@ class TrainingMetricsArgs:
     tenants: Sequence[str]
     """Namespaces of training pods."""
     operator_namespace: str
+    protection_namespace: str | None = None
+    """Of node protection, where the stack has it."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What Prometheus selects monitors by."""
 
@@ -58,6 +66,9 @@ class TrainingMetrics(Component):
             TRAINING_OPERATOR,
             training_operator_monitor(args.operator_namespace),
         )
+        if args.protection_namespace:
+            spec = protection_monitor(args.protection_namespace)
+            self._object(f"{name}-node-protection", "PodMonitor", NODE_PROTECTION, spec)
         self.register_outputs({})
 
     def _object(

@@ -11,6 +11,7 @@ from components.base import Component
 from components.job_args import TrainingJobArgs
 from components.job_owner import JobOwner, JobOwnerArgs
 from components.node_pool import NodePool, NodePoolArgs
+from components.node_protection import NodeProtection, NodeProtectionArgs
 from components.priority_classes import PriorityClasses, PriorityClassesArgs
 from components.rendering.monitoring.training_metrics import scraped_port
 from components.scheduled_training_job import ScheduledTrainingJob
@@ -71,6 +72,7 @@ class Assembly:
             for name in dict.fromkeys(job.tenant for job in self._stack.jobs)
         }
         self._jobs = {job.name: self._job(job) for job in self._stack.jobs}
+        self._protect_nodes()
         self._watching = observe(ready, stack_name, secrets, partial(self._after, self._priorities))
 
     def outputs(self) -> dict[str, Any]:
@@ -118,6 +120,20 @@ class Assembly:
             ),
             self._after(*([tenant] if tenant else [])),
         )
+
+    def _protect_nodes(self) -> None:
+        spec = self._stack.node_protection
+        if spec is None:
+            return
+        args = NodeProtectionArgs(
+            spec=spec,
+            offline_classes=self._stack.classes("offline"),
+            tenants={name: tenant.namespace for name, tenant in self._tenants.items()},
+            pools=self._stack.pools,
+            jobs=self._stack.jobs,
+            monitoring_namespace=self._monitoring_namespace,
+        )
+        NodeProtection("node-protection", args, self._after())
 
     def _job(self, job: JobSpec) -> Component:
         pool = self._pools.get(job.pool) if job.pool else None

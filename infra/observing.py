@@ -56,6 +56,7 @@ def _training_metrics(stack: Stack, monitoring: MonitoringSpec, opts: pulumi.Res
             namespace=monitoring.namespace,
             tenants=[tenant.name for tenant in stack.tenants],
             operator_namespace=stack.training_operator.namespace,
+            protection_namespace=stack.node_protection.namespace if stack.node_protection else None,
             labels=monitoring.labels,
         ),
         opts,

@@ -18,6 +18,9 @@ FIELD_MANAGER_PREFIX: Final = "colocation-pool-"
 STACK_MANAGER_PREFIX: Final = "colocation-"
 """Followed by the stack: who owns the objects that it declares, under server-side apply."""
 
+NODE_PROTECTION: Final = "node-protection"
+"""DaemonSet, ServiceAccount, ConfigMap, roles, PodMonitor: of what gives training idle CPU time only."""
+
 SCRIPT_MOUNT: Final = "/opt/colocation/script"
 """Where a job's script is mounted, read only."""
 RUN_LABEL: Final = "batch.kubernetes.io/job-name"

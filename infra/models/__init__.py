@@ -14,6 +14,7 @@ from infra.models.jobs import (
     VolumeSpec,
 )
 from infra.models.monitoring import GpuMetricsSpec, MonitoringSpec
+from infra.models.node_protection import NodeProtectionSpec
 from infra.models.operators import TrainingOperatorSpec
 from infra.models.pools import NodeCapacity, PoolSpec, Taint
 from infra.models.priorities import PrioritySpec
@@ -35,6 +36,7 @@ __all__ = [
     "MonitoringSpec",
     "NfsSpec",
     "NodeCapacity",
+    "NodeProtectionSpec",
     "PoolSpec",
     "PrioritySpec",
     "ReceiverSpec",

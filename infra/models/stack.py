@@ -10,6 +10,7 @@ from infra.models.dashboards import DashboardSpec
 from infra.models.jobs import JobSpec
 from infra.models.monitoring import MonitoringSpec
 from infra.models.names import KubernetesVersion
+from infra.models.node_protection import NodeProtectionSpec
 from infra.models.operators import TrainingOperatorSpec
 from infra.models.pools import PoolSpec
 from infra.models.priorities import PriorityKind, PrioritySpec
@@ -43,6 +44,8 @@ class Stack(Model):
     """Shared volumes."""
     jobs: tuple[JobSpec, ...] = ()
     """Training jobs; each runs once."""
+    node_protection: NodeProtectionSpec | None = None
+    """Offline pods get only the CPU time that nobody else on their node wants. Unset: shared by requests."""
     monitoring: MonitoringSpec | None = None
     """Metrics, alerts and dashboards. Unset: none of them."""
     alerts: AlertsSpec = AlertsSpec()

@@ -1,0 +1,305 @@
+"""The program of node protection: offline pods get only the CPU time that nobody else on the node wants.
+
+It watches the pods of its node in the namespaces of tenants, and sets `cpu.idle` on the control group of each
+whose class is offline. The kernel then runs them when nothing else is to run, and takes the CPU from them
+the moment that something is. On SIGTERM it puts back what it has set. It needs Python 3.9 and its standard
+library only, and of the node nothing but /sys/fs/cgroup.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import ssl
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+CONFIG = "protection.json"
+CLASSES, NAMESPACES = "classes", "namespaces"
+"""Keys of the configuration: names of offline PriorityClasses, and where their pods are."""
+NODE_ENV = "NODE_NAME"
+PORT = 8080
+HEALTH_PATH = "/healthz"
+METRICS = {
+    "colocation_offline_pods": "Pods of offline classes with a control group on this node.",
+    "colocation_protected_pods": "Those of them that run in idle CPU time only.",
+}
+ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+INTERVAL_SECONDS = 2.0
+"""After this time it looks again at what it has set: systemd and people set it back."""
+WATCH_SECONDS = 300
+BLIND_SECONDS = 60.0
+"""Without an answer of the API server for so long, it says that it is not ready."""
+_RETRY_SECONDS = 5.0
+_DEEPEST = 6  # of a pod's folder below the root: kubelets in containers and --cgroup-root add some
+_POD = re.compile(r"pod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})(?:\.slice)?$")
+_OVER = ("Succeeded", "Failed")
+
+
+class Groups:
+    """The control groups of pods under a node's /sys/fs/cgroup, of either version and either driver."""
+
+    def __init__(self, root: Path) -> None:
+        v2 = (root / "cgroup.controllers").exists()
+        self._top = root if v2 else root / "cpu"
+        self._weight = "cpu.weight" if v2 else "cpu.shares"
+        self._folders: dict[str, Path] = {}
+        self._before: dict[str, int] = {}
+        """Weights of the pods that were made idle here: the kernel forgets them."""
+
+    def known(self, uids: Collection[str]) -> Mapping[str, Path]:
+        """Folders of those pods that have one."""
+        self._folders = {uid: path for uid, path in self._folders.items() if path.is_dir()}
+        if any(uid not in self._folders for uid in uids):
+            self._folders = dict(_pods(self._top, _DEEPEST))
+        return {uid: self._folders[uid] for uid in uids if uid in self._folders}
+
+    def kernel_lacks_it(self) -> bool:
+        """Whether pods have control groups here, and those no `cpu.idle`."""
+        folders = self._folders or dict(_pods(self._top, _DEEPEST))
+        found = [path for path in folders.values() if path.is_dir()]
+        return bool(found) and not any((path / "cpu.idle").exists() for path in found)
+
+    def yields(self, uid: str, folder: Path) -> None:
+        """Make a pod idle, and remember its weight; nothing where it is so already.
+
+        Raises:
+            OSError: there is no such file, or it may not be written; also where the pod has just gone.
+        """
+        idle = folder / "cpu.idle"
+        if _number(idle) == 1:
+            return
+        weight = _number(folder / self._weight)
+        idle.write_text("1")
+        self._before[uid] = weight
+
+    def takes_part(self, uid: str, folder: Path) -> None:
+        """Put a pod back to what the kubelet gave it; raises OSError as `yields` does."""
+        idle = folder / "cpu.idle"
+        if _number(idle) != 1:
+            return
+        weight = self._before.pop(uid, None) or self._of_its_containers(folder)
+        idle.write_text("0")
+        (folder / self._weight).write_text(str(weight))
+
+    def _of_its_containers(self, folder: Path) -> int:
+        """The weight of a pod that another run of this program made idle: that of its containers together.
+
+        One of the two or more is the pause container, with the least weight there is.
+        """
+        least = 1 if self._weight == "cpu.weight" else 2
+        weights = [_number(path) for path in folder.glob(f"*/{self._weight}")]
+        return sum(weight for weight in weights if weight > least) or least
+
+
+def _pods(folder: Path, depth: int) -> Iterator[tuple[str, Path]]:
+    """Uid and folder of each pod below a folder; nothing below a pod is looked at."""
+    try:
+        with os.scandir(folder) as entries:
+            below = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return  # gone since its parent was read
+    for name in below:
+        if found := _POD.search(name):
+            yield found[1].replace("_", "-"), folder / name
+        elif depth > 1:
+            yield from _pods(folder / name, depth - 1)
+
+
+def _number(path: Path) -> int:
+    return int(path.read_text())
+
+
+class Protection:
+    """Which pods are to be idle, and whether they are."""
+
+    def __init__(self, groups: Groups, classes: Collection[str], namespaces: Iterable[str]) -> None:
+        self._groups, self._classes = groups, frozenset(classes)
+        self._offline: dict[str, set[str]] = {namespace: set() for namespace in namespaces}
+        self._troubles: dict[str, tuple[float, str]] = {}
+        self._problem = "has not looked at the node yet"
+        self._counts = dict.fromkeys(METRICS, 0)
+        self._lock = threading.Lock()
+
+    def begins(self, namespace: str) -> None:
+        """A watch starts, and will name all pods there are."""
+        with self._lock:
+            self._offline[namespace] = set()
+            self._troubles.pop(namespace, None)
+
+    def hears(self, namespace: str, event: Mapping[str, Any]) -> None:
+        """One event of a watch: a pod is there, has changed or has gone."""
+        pod = event.get("object") or {}
+        uid = (pod.get("metadata") or {}).get("uid")
+        offline = (pod.get("spec") or {}).get("priorityClassName") in self._classes
+        over = (pod.get("status") or {}).get("phase") in _OVER
+        with self._lock:
+            if uid and offline and not over and event.get("type") != "DELETED":
+                self._offline[namespace].add(uid)
+            else:
+                self._offline[namespace].discard(uid)
+
+    def is_deaf(self, namespace: str, trouble: str) -> None:
+        """The API server does not tell of a namespace."""
+        with self._lock:
+            since = self._troubles.get(namespace, (time.monotonic(), ""))[0]
+            self._troubles[namespace] = (since, trouble)
+
+    def look(self) -> None:
+        """Make idle whatever is to be and is not."""
+        with self._lock:
+            wanted = {uid for uids in self._offline.values() for uid in uids}
+        folders = self._groups.known(wanted)
+        problem = ""
+        if self._groups.kernel_lacks_it():
+            problem = f"the kernel {os.uname().release} has no cpu.idle: it takes Linux 5.15 or newer"
+        protected = 0
+        for uid, folder in folders.items():
+            try:
+                self._groups.yields(uid, folder)
+                protected += 1
+            except OSError as fault:
+                if folder.is_dir() and not problem:
+                    problem = f"cannot set cpu.idle: {fault}"
+        with self._lock:
+            self._counts = dict(zip(METRICS, (len(folders), protected), strict=True))
+            self._problem = problem
+
+    def put_back(self) -> None:
+        """Give offline pods the weight again that they had without protection."""
+        with self._lock:
+            wanted = {uid for uids in self._offline.values() for uid in uids}
+        for uid, folder in self._groups.known(wanted).items():
+            with contextlib.suppress(OSError):  # it has gone
+                self._groups.takes_part(uid, folder)
+
+    def problem(self) -> str:
+        """Why it does not protect; empty if it does."""
+        with self._lock:
+            deaf = [
+                f"cannot watch pods in {namespace}: {text}"
+                for namespace, (since, text) in self._troubles.items()
+                if time.monotonic() - since > BLIND_SECONDS
+            ]
+            return self._problem or "; ".join(deaf)
+
+    def metrics(self) -> str:
+        """What Prometheus reads."""
+        with self._lock:
+            return "".join(
+                f"# HELP {name} {text}\n# TYPE {name} gauge\n{name} {self._counts[name]}\n"
+                for name, text in METRICS.items()
+            )
+
+
+class Watch:
+    """The pods of one namespace on this node, as the API server tells of them."""
+
+    def __init__(self, server: str, namespace: str, node: str, account: Path = ACCOUNT) -> None:
+        query = urlencode(
+            {"watch": "true", "fieldSelector": f"spec.nodeName={node}", "timeoutSeconds": WATCH_SECONDS}
+        )
+        self.namespace = namespace
+        self._url = f"{server}/api/v1/namespaces/{namespace}/pods?{query}"
+        self._token = account / "token"
+        authority = account / "ca.crt"
+        self._tls = ssl.create_default_context(cafile=str(authority)) if authority.exists() else None
+
+    def follow(self, protection: Protection) -> None:
+        """Tell of pods for ever. A watch without a version begins with all that there are."""
+        while True:
+            trouble = ""
+            try:
+                for event in self._events(protection):
+                    if event.get("type") == "ERROR":
+                        trouble = str((event.get("object") or {}).get("message"))
+                        break
+                    protection.hears(self.namespace, event)
+            except (OSError, http.client.HTTPException, ValueError) as fault:
+                trouble = str(fault) or type(fault).__name__
+            if trouble:
+                protection.is_deaf(self.namespace, trouble)
+            time.sleep(_RETRY_SECONDS)  # a server that ends each watch at once is not asked without end
+
+    def _events(self, protection: Protection) -> Iterator[dict[str, Any]]:
+        token = self._token.read_text()  # read each time: the kubelet renews it
+        request = urllib.request.Request(self._url, headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request, timeout=WATCH_SECONDS + 30, context=self._tls) as stream:
+            protection.begins(self.namespace)
+            for line in stream:
+                yield json.loads(line)
+
+
+def handler(protection: Protection) -> type[BaseHTTPRequestHandler]:
+    """Answers the kubelet's probe and Prometheus."""
+
+    class Handler(BaseHTTPRequestHandler):
+        timeout = 10
+
+        def do_GET(self) -> None:
+            if self.path == "/metrics":
+                self._answer(200, protection.metrics())
+            elif self.path == HEALTH_PATH:
+                problem = protection.problem()
+                self._answer(503 if problem else 200, f"{problem or 'ok'}\n")
+            else:
+                self._answer(404, "not found\n")
+
+        def _answer(self, status: int, text: str) -> None:
+            body = text.encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "text/plain; version=0.0.4")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nothing: the kubelet asks every few seconds."""
+
+    return Handler
+
+
+def protect(protection: Protection, stop: threading.Event) -> None:
+    """Look again and again, tell what changes, and put back at the end."""
+    told = None
+    while not stop.is_set():
+        protection.look()
+        if (problem := protection.problem()) != told:
+            print(problem or "protects", flush=True)
+            told = problem
+        stop.wait(INTERVAL_SECONDS)
+    protection.put_back()
+
+
+def main(arguments: list[str]) -> None:
+    """Arguments: the node's /sys/fs/cgroup."""
+    config = json.loads((Path(__file__).parent / CONFIG).read_text("utf-8"))
+    namespaces = config[NAMESPACES]
+    protection = Protection(Groups(Path(arguments[0])), config[CLASSES], namespaces)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVICE_PORT"]
+    server = f"https://{f'[{host}]' if ':' in host else host}:{port}"
+    for namespace in namespaces:
+        watch = Watch(server, namespace, os.environ[NODE_ENV])
+        threading.Thread(target=watch.follow, args=(protection,), daemon=True).start()
+    serving = ThreadingHTTPServer(("", PORT), handler(protection))
+    threading.Thread(target=serving.serve_forever, daemon=True).start()
+    protect(protection, stop)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

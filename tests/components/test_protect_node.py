@@ -1,0 +1,290 @@
+"""The program of node protection, on a tree of control groups that is made of files."""
+
+import json
+import threading
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from components import protect_node
+from components.protect_node import Groups, Protection, Watch, handler
+
+TRAINING = "0f4e0c52-5a0b-4b63-9d3b-6f1f6c1a7a01"
+SERVICE = "0f4e0c52-5a0b-4b63-9d3b-6f1f6c1a7a02"
+LAYOUTS = {
+    "v1, cgroupfs": ("cpu/kubepods/burstable/pod{dashed}", "cpu.shares", 2),
+    "v1, systemd": (
+        "cpu/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{underscored}.slice",
+        "cpu.shares",
+        2,
+    ),
+    "v2, cgroupfs": ("kubepods/burstable/pod{dashed}", "cpu.weight", 1),
+    "v2, systemd": (
+        "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{underscored}.slice",
+        "cpu.weight",
+        1,
+    ),
+    "v2, a kubelet in a container": (
+        "docker/c1/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod{underscored}.slice",
+        "cpu.weight",
+        1,
+    ),
+}
+
+
+class Node:
+    """A node's /sys/fs/cgroup."""
+
+    def __init__(self, root, layout, *, has_idle=True):
+        self.root, self.has_idle = root, has_idle
+        self.pattern, self.weight_file, self.least = LAYOUTS[layout]
+        if layout.startswith("v2"):
+            (root / "cgroup.controllers").write_text("cpu memory")
+
+    def folder(self, uid):
+        return self.root / self.pattern.format(dashed=uid, underscored=uid.replace("-", "_"))
+
+    def run(self, uid, *, weight=102):
+        folder = self.folder(uid)
+        for group, share in ((folder, weight), (folder / "pause", self.least), (folder / "ctr", weight)):
+            group.mkdir(parents=True)
+            (group / self.weight_file).write_text(f"{share}\n")
+            if self.has_idle:
+                (group / "cpu.idle").write_text("0\n")
+        return folder
+
+    def idle(self, uid):
+        return int((self.folder(uid) / "cpu.idle").read_text())
+
+    def weight(self, uid):
+        return int((self.folder(uid) / self.weight_file).read_text())
+
+
+@pytest.fixture(params=LAYOUTS)
+def node(request, tmp_path):
+    return Node(tmp_path, request.param)
+
+
+@pytest.fixture
+def one(tmp_path):
+    """A node of the commonest layout."""
+    return Node(tmp_path, "v2, systemd")
+
+
+def protection(node, *, namespaces=("vision",)):
+    return Protection(Groups(node.root), ["offline-low"], namespaces)
+
+
+def event(uid, *, kind="ADDED", priority="offline-low", phase="Running"):
+    spec = {} if priority is None else {"priorityClassName": priority}
+    return {"type": kind, "object": {"metadata": {"uid": uid}, "spec": spec, "status": {"phase": phase}}}
+
+
+def test_offline_pods_are_made_idle_and_no_other_group_is_touched(node):
+    node.run(TRAINING)
+    node.run(SERVICE)
+    of = protection(node)
+    of.hears("vision", event(TRAINING))
+    of.hears("vision", event(SERVICE, priority="online-high"))
+    of.look()
+    assert node.idle(TRAINING) == 1
+    idle = [path for path in node.root.rglob("cpu.idle") if path.read_text().strip() == "1"]
+    assert idle == [node.folder(TRAINING) / "cpu.idle"]
+    assert of.problem() == ""
+
+
+def test_at_the_end_each_has_the_weight_again_that_the_kubelet_gave_it(node):
+    node.run(TRAINING, weight=307)
+    of = protection(node)
+    of.hears("vision", event(TRAINING))
+    of.look()
+    (node.folder(TRAINING) / node.weight_file).write_text("100")  # the kernel forgets the weight
+    of.put_back()
+    assert (node.idle(TRAINING), node.weight(TRAINING)) == (0, 307)
+
+
+def test_the_weight_of_a_pod_that_a_killed_run_made_idle_is_that_of_its_containers(node):
+    node.run(TRAINING, weight=307)
+    first = protection(node)
+    first.hears("vision", event(TRAINING))
+    first.look()
+    (node.folder(TRAINING) / node.weight_file).write_text("3")
+    second = protection(node)
+    second.hears("vision", event(TRAINING))
+    second.look()
+    second.put_back()
+    assert (node.idle(TRAINING), node.weight(TRAINING)) == (0, 307)
+
+
+def test_a_pod_without_requests_gets_the_least_weight_back(node):
+    node.run(TRAINING, weight=node.least)
+    (node.folder(TRAINING) / "cpu.idle").write_text("1")
+    of = protection(node)
+    of.hears("vision", event(TRAINING))
+    of.put_back()
+    assert (node.idle(TRAINING), node.weight(TRAINING)) == (0, node.least)
+
+
+def test_what_others_made_idle_is_left_to_them(node):
+    node.run(SERVICE)
+    (node.folder(SERVICE) / "cpu.idle").write_text("1")
+    of = protection(node)
+    of.hears("vision", event(SERVICE, priority="online-high"))
+    of.look()
+    of.put_back()
+    assert (node.idle(SERVICE), node.weight(SERVICE)) == (1, 102)
+
+
+def test_what_somebody_sets_back_is_set_again(one):
+    one.run(TRAINING)
+    of = protection(one)
+    of.hears("vision", event(TRAINING))
+    of.look()
+    (one.folder(TRAINING) / "cpu.idle").write_text("0")
+    of.look()
+    assert one.idle(TRAINING) == 1
+
+
+def test_a_pod_is_found_whose_group_comes_after_it_was_heard_of(one):
+    of = protection(one)
+    of.hears("vision", event(TRAINING, phase="Pending"))
+    of.look()
+    one.run(TRAINING)
+    of.look()
+    assert one.idle(TRAINING) == 1
+
+
+def test_pods_that_vanish_at_any_moment_are_no_trouble(one, monkeypatch):
+    one.run(TRAINING)
+    of = protection(one)
+    of.hears("vision", event(TRAINING))
+    of.look()
+    for path in sorted(one.folder(TRAINING).rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    found = {TRAINING: one.folder(TRAINING)}
+    monkeypatch.setattr(Groups, "known", lambda self, uids: found)  # read the moment before
+    of.look()
+    one.folder(TRAINING).rmdir()
+    of.look()
+    of.put_back()
+    assert of.problem() == ""
+
+
+@pytest.mark.parametrize("end", [{"kind": "DELETED"}, {"phase": "Succeeded"}, {"phase": "Failed"}])
+def test_pods_that_are_over_are_forgotten(one, end):
+    one.run(TRAINING)
+    of = protection(one)
+    of.hears("vision", event(TRAINING))
+    of.hears("vision", event(TRAINING, **end))
+    of.look()
+    assert one.idle(TRAINING) == 0
+
+
+def test_a_watch_that_starts_again_forgets_what_it_knew(one):
+    one.run(TRAINING)
+    of = protection(one)
+    of.hears("vision", event(TRAINING))
+    of.begins("vision")
+    of.look()
+    assert one.idle(TRAINING) == 0
+
+
+def test_a_kernel_without_it_is_named(tmp_path):
+    old = Node(tmp_path, "v1, cgroupfs", has_idle=False)
+    old.run(SERVICE)
+    of = protection(old)
+    of.look()
+    assert "no cpu.idle: it takes Linux 5.15 or newer" in of.problem()
+
+
+def test_what_may_not_be_written_is_named(one, monkeypatch):
+    one.run(TRAINING)
+
+    def refused(self, uid, folder):
+        raise PermissionError(13, "Permission denied", str(folder / "cpu.idle"))
+
+    monkeypatch.setattr(Groups, "yields", refused)
+    of = protection(one)
+    of.hears("vision", event(TRAINING))
+    of.look()
+    assert of.problem().startswith("cannot set cpu.idle: [Errno 13] Permission denied")
+
+
+def test_it_is_not_ready_before_its_first_look(one):
+    assert protection(one).problem() == "has not looked at the node yet"
+
+
+def test_a_short_silence_of_the_api_server_is_no_trouble_and_a_long_one_is_told(one, monkeypatch):
+    of = protection(one)
+    of.look()
+    of.is_deaf("vision", "refused")
+    assert of.problem() == ""
+    monkeypatch.setattr(protect_node, "BLIND_SECONDS", -1.0)
+    assert of.problem() == "cannot watch pods in vision: refused"
+    of.begins("vision")
+    assert of.problem() == ""
+
+
+@pytest.fixture
+def serving():
+    """Starts HTTP servers, and stops them after the test."""
+    started = []
+
+    def start(kind):
+        server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        started.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield start
+    for server in started:
+        server.shutdown()
+        server.server_close()
+
+
+def test_it_watches_the_pods_of_its_node_in_one_namespace_and_hears_what_happens(one, serving, tmp_path):
+    asked = []
+
+    class Api(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append((self.path, self.headers["Authorization"]))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(event(TRAINING)).encode() + b"\n")
+
+        def log_message(self, *_):
+            pass
+
+    account = tmp_path / "account"
+    account.mkdir()
+    (account / "token").write_text("secret")
+    one.run(TRAINING)
+    of = protection(one)
+    watch = Watch(serving(Api), "vision", "n1", account)
+    threading.Thread(target=watch.follow, args=(of,), daemon=True).start()
+    for _ in range(100):
+        of.look()
+        if one.idle(TRAINING):
+            break
+        threading.Event().wait(0.05)
+    assert one.idle(TRAINING) == 1
+    path, authorization = asked[0]
+    assert path.startswith("/api/v1/namespaces/vision/pods?watch=true&fieldSelector=spec.nodeName%3Dn1&")
+    assert authorization == "Bearer secret"
+
+
+def test_the_probe_fails_with_the_reason_and_metrics_count(one, serving):
+    of = protection(one)
+    url = serving(handler(of))
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        urllib.request.urlopen(f"{url}/healthz")
+    assert (refusal.value.code, refusal.value.read()) == (503, b"has not looked at the node yet\n")
+    one.run(TRAINING)
+    of.hears("vision", event(TRAINING))
+    of.look()
+    assert urllib.request.urlopen(f"{url}/healthz").read() == b"ok\n"
+    text = urllib.request.urlopen(f"{url}/metrics").read().decode()
+    assert "\ncolocation_protected_pods 1\n" in text
+    assert "\ncolocation_offline_pods 1\n" in text
