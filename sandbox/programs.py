@@ -20,6 +20,7 @@ ALERTMANAGER = "github.com/prometheus/alertmanager"
 NODE_EXPORTER = "github.com/prometheus/node_exporter"
 STATE_METRICS = "k8s.io/kube-state-metrics/v2"
 ACTIONLINT = "github.com/rhysd/actionlint"
+VEGETA = "github.com/tsenart/vegeta/v12"
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ def groups() -> tuple[Group, ...]:
     return (
         _simple("pause", "pause", ".", 0.1),
         _simple("actionlint", "actionlint", f"{ACTIONLINT}/cmd/actionlint", 0.2),
+        _simple("vegeta", "vegeta", VEGETA, 0.2),
         _simple("etcd", "etcd", ETCD, 0.7, built_as="server"),
         _pulumi_language(),
         _simple("kwok", "kwok", f"{KWOK}/cmd/kwok", 1.2),

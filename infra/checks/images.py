@@ -7,6 +7,7 @@ from infra.checks.parts import overridden_containers, started
 from infra.models import JobSpec
 from infra.models.base import Loc
 from infra.models.names import comes_from, has_version, image_parts, without_credentials
+from infra.versions import PYTHON_IMAGE
 from infra.vocabulary import TRAINING_OPERATOR_IMAGE, TRAINING_OPERATOR_REGISTRY
 
 
@@ -17,6 +18,11 @@ def check(subject: Subject) -> Iterator[Finding]:
         for place, image in _images(("jobs", i), job):
             yield from _version(place, image)
             yield from _registry(place, image, allowed)
+    protection = subject.stack.node_protection
+    if protection is not None:
+        place, image = ("node_protection", "image"), protection.image or PYTHON_IMAGE
+        yield from _version(place, image)
+        yield from _registry(place, image, allowed)
     operator = subject.stack.training_operator
     # Manifests from elsewhere may name any image, unless this stack says from where.
     if operator.install and (operator.source is None or operator.image_registry is not None):

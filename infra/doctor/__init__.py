@@ -26,6 +26,7 @@ from infra.doctor.rules import (
     peers,
     pods,
     progress,
+    protection,
     schedules,
 )
 from infra.doctor.wanted_logs import wanted
@@ -78,6 +79,7 @@ def diagnose(case: Case, ready: Plan, job: str | None = None) -> tuple[Diagnosis
     told |= {name for found in of_jobs for name in found.affects}
     around_jobs = (
         *clocks.check(case),
+        *protection.check(case),
         *monitoring.check(case),
         *grafana.check(case),
         *alerts.check(case, told),

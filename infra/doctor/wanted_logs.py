@@ -1,12 +1,13 @@
 """Which logs a look needs: of what ended ill, of an operator with jobs that wait, of what may stand still."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from infra.cluster.logs import MOST, Source
 from infra.doctor.case import Case
-from infra.doctor.rules import grafana, operator, schedules
+from infra.doctor.rules import grafana, operator, protection, schedules
 from infra.doctor.rules.endings import ill
-from infra.vocabulary import TENSORFLOW_CONTAINER
+from infra.vocabulary import NODE_PROTECTION, TENSORFLOW_CONTAINER
 
 _EACH_JOB = 2
 """Pods of one job: they mostly fail alike."""
@@ -15,7 +16,14 @@ _EACH_JOB = 2
 def wanted(case: Case) -> tuple[Source, ...]:
     """Those that matter most, as many as one look reads."""
     found = dict.fromkeys(
-        (*_operators(case), *_grafanas(case), *_starters(case), *_ended(case), *_standing_still(case))
+        (
+            *_operators(case),
+            *_grafanas(case),
+            *_protections(case),
+            *_starters(case),
+            *_ended(case),
+            *_standing_still(case),
+        )
     )
     return tuple(found)[:MOST]
 
@@ -36,6 +44,13 @@ def _grafanas(case: Case) -> Iterator[Source]:
 def _starters(case: Case) -> Iterator[Source]:
     for pod in schedules.untold(case):
         yield from (Source(pod.namespace, pod.name, container.name) for container in pod.containers)
+
+
+def _protections(case: Case) -> Iterator[Source]:
+    spec = case.stack.node_protection
+    if spec is not None:
+        ill_ones = (pod for pod in protection.agents(case, spec) if not pod.ready)
+        yield from (Source(pod.namespace, pod.name, NODE_PROTECTION) for pod in islice(ill_ones, _EACH_JOB))
 
 
 def _ended(case: Case) -> Iterator[Source]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from infra.vocabulary import POD_SECURITY_PREFIX
+from infra.vocabulary import NODE_PROTECTION, POD_SECURITY_PREFIX
 from policy.objects import KubernetesObject, mapping
 from policy.rules.rule import Breach, ObjectRule, Settings, StackRule, listed, texts
 
 _ENFORCE = f"{POD_SECURITY_PREFIX}/enforce"
 
-_NODE_AGENTS = ("monitoring", "gpu-monitoring")  # exporters that look at the node itself
+_NODE_AGENTS = ("monitoring", "gpu-monitoring", NODE_PROTECTION)  # what looks at the node itself
 
 
 def _pod_security(sent: KubernetesObject, settings: Settings) -> Iterator[str]:

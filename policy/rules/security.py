@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
+from infra.vocabulary import NODE_PROTECTION
 from policy.objects import KubernetesObject, mapping, mappings, text
 from policy.pods import name_of, pods
 from policy.rules.rule import ObjectRule, Settings, listed, texts
@@ -13,7 +14,10 @@ _SHARED = {
     "hostIPC": "the node's IPC",
 }
 
-_ON_THE_NODE = ("*/dcgm-exporter",)  # asks the kubelet which pod has which GPU
+_ON_THE_NODE = (
+    "*/dcgm-exporter",  # asks the kubelet which pod has which GPU
+    f"*/{NODE_PROTECTION}",  # sets cpu.idle on the control groups of offline pods
+)
 
 
 def _off_the_node(sent: KubernetesObject, settings: Settings) -> Iterator[str]:

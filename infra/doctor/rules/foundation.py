@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from infra.checks import Finding, Located
 from infra.doctor.case import Case
 from infra.doctor.chain import Diagnosis, Evidence
+from infra.models import Stack
 from infra.vocabulary import TFJOB_CRD, TRAINING_OPERATOR
 
 Locate = Callable[[Finding], Located]
@@ -80,13 +81,17 @@ def _nothing_there(case: Case) -> bool:
     )
 
 
+def _of_protection(stack: Stack) -> list[str]:
+    return [stack.node_protection.namespace] if stack.node_protection is not None else []
+
+
 def _absent(case: Case) -> Iterator[tuple[str, str, list[str]]]:
     """Kind, namespace and names of what is not there."""
     stack = case.stack
     tenants = [t for t in stack.tenants if case.state.find("namespaces", "", t.name)]
     there = {tenant.name for tenant in tenants}
     asked: list[tuple[str, str, str, list[str]]] = [
-        ("Namespace", "namespaces", "", [t.name for t in stack.tenants]),
+        ("Namespace", "namespaces", "", [t.name for t in stack.tenants] + _of_protection(stack)),
         ("PriorityClass", "priorityclasses", "", [p.name for p in stack.priorities]),
     ]
     operator = stack.training_operator

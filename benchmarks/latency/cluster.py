@@ -1,0 +1,158 @@
+"""The benchmark's objects on the sandbox: the service, the training, node protection."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.latency import service
+from benchmarks.latency.settings import JOB, NAMESPACE, ONLINE, ONLINE_REQUESTS, Setting, stack
+from infra.plan import plan
+from infra.rendered import declared, manifest
+from infra.vocabulary import NODE_PROTECTION
+from sandbox import kubectl
+from sandbox.errors import SandboxError
+
+SERVICE = "service"
+_HERE = Path(__file__).parent
+_STARTS_WITHIN_SECONDS = 120.0
+_LINE = re.compile(r"^examples=(\d+) time=([\d.]+)$", re.MULTILINE)
+Object = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The sandbox."""
+
+    kubectl: Path
+    image: str
+    """With Python and TensorFlow."""
+
+    def run(self, *arguments: str, objects: Sequence[Object] = ()) -> str:
+        """One kubectl command; raises SandboxError with kubectl's own words."""
+        return kubectl.output(self.kubectl, *arguments, stdin=yaml.safe_dump_all(objects))
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """The service in a namespace of its own; yields its URL. All is deleted afterwards."""
+        foundation = rendered(Setting(name="alone", title="", trains=False), self.image)
+        self.run("apply", "-f", "-", objects=[*foundation, *_service(self.image)])
+        try:
+            self.run("rollout", "status", "-n", NAMESPACE, f"deployment/{SERVICE}", "--timeout=120s")
+            address = self.run(
+                "get",
+                "pods",
+                "-n",
+                NAMESPACE,
+                "-l",
+                f"app={SERVICE}",
+                "-o",
+                "jsonpath={.items[0].status.podIP}",
+            )
+            yield f"http://{address}:{service.PORT}/"
+        finally:
+            self.run("delete", "--wait=false", "--ignore-not-found", "-f", "-", objects=foundation)
+
+    @contextmanager
+    def training(self, setting: Setting) -> Iterator[None]:
+        """The setting's training, until it has begun; it is gone afterwards."""
+        found = [item for item in rendered(setting, self.image) if not _is_foundation(item)]
+        if not found:
+            yield
+            return
+        self.run("apply", "-f", "-", objects=found)
+        try:
+            if setting.protected:
+                nodes = f"{NAMESPACE}-nodes"
+                self.run("rollout", "status", "-n", nodes, f"daemonset/{NODE_PROTECTION}", "--timeout=60s")
+            self._wait_for_training()
+            yield
+        finally:
+            self.run("delete", "--wait=true", "--timeout=90s", "-f", "-", objects=found[::-1])
+            self.run("wait", "--for=delete", "pod", "-n", NAMESPACE, "-l", "!app", "--timeout=60s")
+
+    def progress(self) -> list[tuple[float, int]]:
+        """When the training had seen how many examples."""
+        text = self.run("logs", "-n", NAMESPACE, f"{JOB}-worker-0", "--tail=-1")
+        return [(float(at), int(examples)) for examples, at in _LINE.findall(text)]
+
+    def _wait_for_training(self) -> None:
+        deadline = time.monotonic() + _STARTS_WITHIN_SECONDS
+        while True:
+            try:
+                if len(self.progress()) > 1:
+                    return
+            except SandboxError as error:  # no pod yet, or none of its containers runs
+                trouble = str(error)
+            else:
+                trouble = "it has not reported any progress"
+            if time.monotonic() > deadline:
+                raise SandboxError(f"the training has not begun in {_STARTS_WITHIN_SECONDS:.0f} s: {trouble}")
+            time.sleep(0.5)
+
+
+def rendered(setting: Setting, image: str) -> list[Object]:
+    """The objects that this project makes of a setting, as `colo render` writes them."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "stacks" / "bench.yaml"
+        (file.parent / "scripts").mkdir(parents=True)
+        shutil.copy(_HERE / "train.py", file.parent / "scripts")
+        file.write_text(yaml.safe_dump(stack(setting, image)))
+        found = declared(plan(file), "bench", show_secrets=False)
+        return [manifest(resource) for resource in found if resource.is_object]
+
+
+def _is_foundation(item: Object) -> bool:
+    """What stays between rounds: the namespace of the tenant with what is in it, and the classes."""
+    mine = item["metadata"].get("namespace", item["metadata"]["name"]) == NAMESPACE
+    return item["kind"] == "PriorityClass" or (
+        mine and item["kind"] in ("Namespace", "NetworkPolicy", "LimitRange", "ResourceQuota")
+    )
+
+
+def _service(image: str) -> list[Object]:
+    program = (_HERE / "service.py").read_text("utf-8")
+    container = {
+        "name": SERVICE,
+        "image": image,
+        "command": ["python3", "/opt/service/service.py"],
+        "resources": {"requests": ONLINE_REQUESTS},
+        "readinessProbe": {"tcpSocket": {"port": service.PORT}, "periodSeconds": 2},
+        "volumeMounts": [{"name": "program", "mountPath": "/opt/service"}],
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "runAsNonRoot": True,
+            "runAsUser": 1000,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+    }
+    pod = {
+        "priorityClassName": ONLINE,
+        "automountServiceAccountToken": False,
+        "containers": [container],
+        "volumes": [{"name": "program", "configMap": {"name": SERVICE}}],
+    }
+    labels = {"app": SERVICE}
+    metadata = {"name": SERVICE, "namespace": NAMESPACE}
+    return [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"service.py": program}},
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": metadata,
+            "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {"metadata": {"labels": labels}, "spec": pod},
+            },
+        },
+    ]
