@@ -6,16 +6,16 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from benchmarks.latency import service
-from benchmarks.latency.settings import JOB, NAMESPACE, ONLINE, ONLINE_REQUESTS, Setting, stack
+from benchmarks.latency.settings import JOB, NAMESPACE, NODES, ONLINE, ONLINE_REQUESTS, Setting, stack
 from infra.plan import plan
 from infra.rendered import declared, manifest
 from infra.vocabulary import NODE_PROTECTION
@@ -36,6 +36,8 @@ class Cluster:
     kubectl: Path
     image: str
     """With Python and TensorFlow."""
+    online_requests: Mapping[str, str] = field(default_factory=lambda: ONLINE_REQUESTS)
+    """Of the service."""
 
     def run(self, *arguments: str, objects: Sequence[Object] = ()) -> str:
         """One kubectl command; raises SandboxError with kubectl's own words."""
@@ -45,7 +47,7 @@ class Cluster:
     def serving(self) -> Iterator[str]:
         """The service in a namespace of its own; yields its URL. All is deleted afterwards."""
         foundation = rendered(Setting(name="alone", title="", trains=False), self.image)
-        self.run("apply", "-f", "-", objects=[*foundation, *_service(self.image)])
+        self.run("apply", "-f", "-", objects=[*foundation, *_service(self.image, self.online_requests)])
         try:
             self.run("rollout", "status", "-n", NAMESPACE, f"deployment/{SERVICE}", "--timeout=120s")
             address = self.run(
@@ -72,8 +74,7 @@ class Cluster:
         self.run("apply", "-f", "-", objects=found)
         try:
             if setting.protected:
-                nodes = f"{NAMESPACE}-nodes"
-                self.run("rollout", "status", "-n", nodes, f"daemonset/{NODE_PROTECTION}", "--timeout=60s")
+                self.run("rollout", "status", "-n", NODES, f"daemonset/{NODE_PROTECTION}", "--timeout=60s")
             self._wait_for_training()
             yield
         finally:
@@ -119,13 +120,13 @@ def _is_foundation(item: Object) -> bool:
     )
 
 
-def _service(image: str) -> list[Object]:
+def _service(image: str, requests: Mapping[str, str]) -> list[Object]:
     program = (_HERE / "service.py").read_text("utf-8")
     container = {
         "name": SERVICE,
         "image": image,
         "command": ["python3", "/opt/service/service.py"],
-        "resources": {"requests": ONLINE_REQUESTS},
+        "resources": {"requests": dict(requests)},
         "readinessProbe": {"tcpSocket": {"port": service.PORT}, "periodSeconds": 2},
         "volumeMounts": [{"name": "program", "mountPath": "/opt/service"}],
         "securityContext": {

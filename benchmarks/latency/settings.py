@@ -10,7 +10,9 @@ NAMESPACE = "latency-bench"
 ONLINE, OFFLINE = "latency-online", "latency-offline"
 """PriorityClasses of the benchmark's own, so that those of other stacks stay as they are."""
 JOB = "train"
-ONLINE_REQUESTS = {"cpu": "500m", "memory": "128Mi"}
+NODES = f"{NAMESPACE}-nodes"
+"""Where node protection is."""
+ONLINE_REQUESTS: Mapping[str, str] = {"cpu": "500m", "memory": "128Mi"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +71,5 @@ def stack(setting: Setting, image: str) -> dict[str, Any]:
         "tenants": [{"name": NAMESPACE}],
         "training_operator": {"install": False},
         "jobs": [job] if setting.trains else [],
-        **(
-            {"node_protection": {"namespace": f"{NAMESPACE}-nodes", "image": image}}
-            if setting.protected
-            else {}
-        ),
+        **({"node_protection": {"namespace": NODES, "image": image}} if setting.protected else {}),
     }

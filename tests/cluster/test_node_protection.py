@@ -1,0 +1,115 @@
+"""Node protection on the real node: what it sets, what it puts back, and that services feel it.
+
+The last is the smoke form of `make bench-latency`. The training asks for ten times what the service does, so
+that without protection the kernel lets it have its way, and the margin is wide on any machine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from benchmarks.latency.cluster import Cluster
+from benchmarks.latency.load import Answers, attack
+from benchmarks.latency.measure import examples_per_second
+from benchmarks.latency.settings import JOB, NAMESPACE, NODES, Setting
+from components.protect_node import Groups
+from infra.vocabulary import NODE_PROTECTION
+from sandbox import images, tools
+from sandbox.progress import Progress
+from tests.cluster.conftest import eventually
+
+pytestmark = pytest.mark.cluster
+
+GREEDY = Setting(
+    name="greedy",
+    title="",
+    requests={"cpu": "800m", "memory": "1Gi"},
+    limits={"cpu": "2", "memory": "2Gi"},
+    protected=True,
+)
+ONLINE_REQUESTS = {"cpu": "80m", "memory": "64Mi"}
+ROUNDS, SECONDS, RATE = 3, 3.0, 50
+NOWHERE = {"colocation.io/nowhere": "true"}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A service and a training on one node, with protection that can be turned on and off."""
+
+    cluster: Cluster
+    vegeta: Path
+    url: str
+    alone: list[Answers]
+
+    def protect(self, on: bool) -> None:
+        """Let the DaemonSet have its pod on the node, or keep it off; wait until that shows."""
+        selector = {key: None if on else value for key, value in NOWHERE.items()}
+        change = json.dumps({"spec": {"template": {"spec": {"nodeSelector": selector}}}})
+        self.cluster.run("patch", "daemonset", "-n", NODES, NODE_PROTECTION, "-p", change)
+        eventually(lambda: self.idle(f"{JOB}-worker-0") == int(on), timeout_seconds=60)
+
+    def idle(self, pod: str) -> int:
+        return int((self.folder(pod) / "cpu.idle").read_text())
+
+    def weight(self, pod: str) -> int:
+        [file] = [f for name in ("cpu.weight", "cpu.shares") if (f := self.folder(pod) / name).exists()]
+        return int(file.read_text())
+
+    def folder(self, pod: str) -> Path:
+        uid = self.cluster.run("get", "pod", "-n", NAMESPACE, pod, "-o", "jsonpath={.metadata.uid}")
+        return Groups(Path("/sys/fs/cgroup")).known([uid])[uid]
+
+    def service_pod(self) -> str:
+        found = self.cluster.run("get", "pods", "-n", NAMESPACE, "-l", "app=service", "-o", "name")
+        return found.strip().removeprefix("pod/")
+
+    def attack(self) -> Answers:
+        return attack(self.vegeta, self.url, rate=RATE, seconds=SECONDS)
+
+
+@pytest.fixture(scope="module")
+def scene(sandbox) -> Iterator[Scene]:
+    vegeta = tools.ensure(["vegeta"], Progress())["vegeta"]
+    cluster = Cluster(sandbox.workspace.kubectl, images.reference("tensorflow"), ONLINE_REQUESTS)
+    with cluster.serving() as url:
+        alone = Scene(cluster, vegeta, url, [])
+        alone.attack()  # the first answers are slow
+        before = [alone.attack() for _ in range(ROUNDS)]
+        with cluster.training(GREEDY):
+            yield Scene(cluster, vegeta, url, before)
+
+
+def test_the_offline_pod_is_idle_and_the_online_pod_is_not(scene):
+    scene.protect(on=True)
+    assert scene.idle(scene.service_pod()) == 0
+
+
+def test_its_end_puts_back_what_the_kubelet_had_set(scene):
+    scene.protect(on=False)
+    of_requests = scene.weight(f"{JOB}-worker-0")
+    scene.protect(on=True)
+    assert scene.weight(f"{JOB}-worker-0") < of_requests
+    scene.protect(on=False)
+    assert scene.weight(f"{JOB}-worker-0") == of_requests
+
+
+def test_services_answer_much_sooner_with_it_and_training_goes_on(scene):
+    unprotected, protected = [], []
+    for _ in range(ROUNDS):
+        scene.protect(on=False)
+        unprotected.append(scene.attack())
+        scene.protect(on=True)
+        protected.append(scene.attack())
+    p95 = {
+        name: median(one.p95 for one in rounds)
+        for name, rounds in (("alone", scene.alone), ("unprotected", unprotected), ("protected", protected))
+    }
+    assert p95["protected"] < p95["unprotected"] / 2, p95
+    last = protected[-1]
+    assert examples_per_second(scene.cluster.progress(), last.began, last.ended) > 0
