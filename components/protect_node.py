@@ -39,7 +39,8 @@ METRICS = {
 ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 INTERVAL_SECONDS = 2.0
 """After this time it looks again at what it has set: systemd and people set it back."""
-WATCH_SECONDS = 300
+WATCH_SECONDS = 120
+"""After which a watch starts anew: so long, at most, a connection that died unseen keeps it deaf."""
 BLIND_SECONDS = 60.0
 """Without an answer of the API server for so long, it says that it is not ready."""
 _RETRY_SECONDS = 5.0
@@ -231,12 +232,13 @@ class Watch:
                 trouble = str(fault) or type(fault).__name__
             if trouble:
                 protection.is_deaf(self.namespace, trouble)
-            time.sleep(_RETRY_SECONDS)  # a server that ends each watch at once is not asked without end
+            # A server that ends each watch at once is not asked without end.
+            time.sleep(_RETRY_SECONDS if trouble else 1)
 
     def _events(self, protection: Protection) -> Iterator[dict[str, Any]]:
         token = self._token.read_text()  # read each time: the kubelet renews it
         request = urllib.request.Request(self._url, headers={"Authorization": f"Bearer {token}"})
-        with urllib.request.urlopen(request, timeout=WATCH_SECONDS + 30, context=self._tls) as stream:
+        with urllib.request.urlopen(request, timeout=WATCH_SECONDS + 10, context=self._tls) as stream:
             protection.begins(self.namespace)
             for line in stream:
                 yield json.loads(line)

@@ -198,6 +198,18 @@ def test_the_program_declares_the_stack_and_exports_what_people_read(declare, st
     assert {"namespaces", "jobs"} <= set(exported)
 
 
+def test_node_protection_is_there_where_the_stack_says_so_alone(assembled, data):
+    declared, _ = assembled(data)
+    assert "kubernetes:apps/v1:DaemonSet" not in kinds(declared)
+    data["node_protection"] = {}
+    data["monitoring"] = {"install": False, "namespace": "obs", "gpu_metrics": {"install": False}}
+    declared, _ = assembled(data)
+    [daemon_set] = declared.all("kubernetes:apps/v1:DaemonSet")
+    assert daemon_set.inputs["metadata"]["name"] == "node-protection"
+    monitors = declared.all("kubernetes:monitoring.coreos.com/v1:PodMonitor")
+    assert "node-protection" in {monitor.inputs["metadata"]["name"] for monitor in monitors}
+
+
 def test_the_program_is_short():
     assert len((ROOT / "infra/__main__.py").read_text("utf-8").splitlines()) <= 20
 

@@ -1,4 +1,4 @@
-"""The project's own stacks, as they are sent, break no rule; nor does one with everything that watches it."""
+"""The project's own stacks, as they are sent, break no rule; nor does one with all that can be added."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.policy.conftest import RULES, broken
 
 OF_OPTIONS = {"claims-are-protected", "namespaces-with-data-are-kept"}  # rendering has none
 WATCHED = {
+    "node_protection": {},
     "monitoring": {"install": True, "gpu_metrics": {"install": True}},
     "alerts": {
         "receivers": [
