@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from sandbox.errors import SandboxError
 
 SERVICE = "service"
 _HERE = Path(__file__).parent
-_STARTS_WITHIN_SECONDS = 120.0
+_WITHIN_SECONDS = 120.0
 _LINE = re.compile(r"^examples=(\d+) time=([\d.]+)$", re.MULTILINE)
 Object = dict[str, Any]
 
@@ -79,7 +79,7 @@ class Cluster:
             yield
         finally:
             self.run("delete", "--wait=true", "--timeout=90s", "-f", "-", objects=found[::-1])
-            self.run("wait", "--for=delete", "pod", "-n", NAMESPACE, "-l", "!app", "--timeout=60s")
+            self._wait_until(lambda: not self._training_pods(), "the training's pod is still there")
 
     def progress(self) -> list[tuple[float, int]]:
         """When the training had seen how many examples."""
@@ -87,17 +87,23 @@ class Cluster:
         return [(float(at), int(examples)) for examples, at in _LINE.findall(text)]
 
     def _wait_for_training(self) -> None:
-        deadline = time.monotonic() + _STARTS_WITHIN_SECONDS
-        while True:
+        def begun() -> bool:
             try:
-                if len(self.progress()) > 1:
-                    return
-            except SandboxError as error:  # no pod yet, or none of its containers runs
-                trouble = str(error)
-            else:
-                trouble = "it has not reported any progress"
+                return len(self.progress()) > 1
+            except SandboxError:  # no pod yet, or none of its containers runs
+                return False
+
+        self._wait_until(begun, "the training has not begun")
+
+    def _training_pods(self) -> str:
+        return self.run("get", "pods", "-n", NAMESPACE, "-l", "!app", "-o", "name")
+
+    def _wait_until(self, probe: Callable[[], bool], trouble: str) -> None:
+        deadline = time.monotonic() + _WITHIN_SECONDS
+        while not probe():
             if time.monotonic() > deadline:
-                raise SandboxError(f"the training has not begun in {_STARTS_WITHIN_SECONDS:.0f} s: {trouble}")
+                seen = self.run("get", "tfjobs,pods,events", "-n", NAMESPACE)
+                raise SandboxError(f"{trouble} after {_WITHIN_SECONDS:.0f} s:\n{seen}")
             time.sleep(0.5)
 
 
