@@ -56,6 +56,7 @@ class Groups:
         v2 = (root / "cgroup.controllers").exists()
         self._top = root if v2 else root / "cpu"
         self._weight = "cpu.weight" if v2 else "cpu.shares"
+        self._usable = False
         self._folders: dict[str, Path] = {}
         self._before: dict[str, int] = {}
         """Weights of the pods that were made idle here: the kernel forgets them."""
@@ -67,11 +68,16 @@ class Groups:
             self._folders = dict(_pods(self._top, _DEEPEST))
         return {uid: self._folders[uid] for uid in uids if uid in self._folders}
 
-    def kernel_lacks_it(self) -> bool:
-        """Whether pods have control groups here, and those no `cpu.idle`."""
-        folders = self._folders or dict(_pods(self._top, _DEEPEST))
-        found = [path for path in folders.values() if path.is_dir()]
-        return bool(found) and not any((path / "cpu.idle").exists() for path in found)
+    def obstacle(self) -> str:
+        """Why nothing can be done on this node; empty if it can. Its own pod has a group, so there is one."""
+        if not self._usable:
+            found = [path for _, path in _pods(self._top, _DEEPEST)]
+            if not found:
+                return f"no pod has a control group below {self._top}"
+            if not any((path / "cpu.idle").exists() for path in found):
+                return f"the kernel {os.uname().release} has no cpu.idle: it takes Linux 5.15 or newer"
+            self._usable = True
+        return ""
 
     def yields(self, uid: str, folder: Path) -> None:
         """Make a pod idle, and remember its weight; nothing where it is so already.
@@ -163,9 +169,7 @@ class Protection:
         with self._lock:
             wanted = {uid for uids in self._offline.values() for uid in uids}
         folders = self._groups.known(wanted)
-        problem = ""
-        if self._groups.kernel_lacks_it():
-            problem = f"the kernel {os.uname().release} has no cpu.idle: it takes Linux 5.15 or newer"
+        problem = self._groups.obstacle()
         protected = 0
         for uid, folder in folders.items():
             try:

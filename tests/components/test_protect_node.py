@@ -69,8 +69,10 @@ def node(request, tmp_path):
 
 @pytest.fixture
 def one(tmp_path):
-    """A node of the commonest layout."""
-    return Node(tmp_path, "v2, systemd")
+    """A node of the commonest layout, with the pod that protects it."""
+    found = Node(tmp_path, "v2, systemd")
+    found.run("0f4e0c52-5a0b-4b63-9d3b-6f1f6c1a7a03")
+    return found
 
 
 def protection(node, *, namespaces=("vision",)):
@@ -210,6 +212,12 @@ def test_what_may_not_be_written_is_named(one, monkeypatch):
     of.hears("vision", event(TRAINING))
     of.look()
     assert of.problem().startswith("cannot set cpu.idle: [Errno 13] Permission denied")
+
+
+def test_control_groups_that_are_not_there_are_named(tmp_path):
+    of = protection(Node(tmp_path, "v1, cgroupfs"))
+    of.look()
+    assert of.problem() == f"no pod has a control group below {tmp_path / 'cpu'}"
 
 
 def test_it_is_not_ready_before_its_first_look(one):
