@@ -45,18 +45,17 @@ def run(args: argparse.Namespace) -> int:
     try:
         server = asked()
         window = _window(args, server)
-        if args.html is not None:
-            _drawable(args.html)
+        file = None if args.html is None else _drawable(args.html)
         name, ready = chosen(args, server)
         report = _report(server, name, ready, window)
     except (NoClusterError, UnfitError, NothingError) as fault:
         print(f"colo report: cannot look: {fault}", file=sys.stderr)
         return 2
-    if args.html is not None:
-        _write(args.html, report)
+    if file is not None:
+        _write(file, report)
     print(written(report, args.format))
-    if args.html is not None:
-        print(f"wrote {places.shown(args.html)}", file=sys.stderr)
+    if file is not None:
+        print(f"wrote {places.shown(file)}", file=sys.stderr)
     return 0
 
 
@@ -89,18 +88,21 @@ def _report(server: ApiServer, name: str, ready: Plan, window: Window) -> Report
     return work_out(name, window, read(prometheus, stack, window))
 
 
-def _drawable(file: Path) -> None:
-    """Told before anything is asked, which takes its time."""
+def _drawable(file: Path) -> Path:
+    """Where the page goes, links followed; told before anything is asked, which takes its time."""
     try:
         import matplotlib  # noqa: F401 (only whether it is there)
     except ImportError:
         raise UnfitError(
-            "--html needs matplotlib, which is not installed: pip install 'colocation[charts]', or "
-            "`pip install matplotlib`"
+            "--html needs matplotlib, which is not installed; install the extra `charts`: "
+            f"{sys.executable} -m pip install '.[charts]' where pyproject.toml is"
         ) from None
-    if file.is_dir() or not file.absolute().parent.is_dir():
-        what = "is a folder" if file.is_dir() else "is in a folder that is not there"
-        raise UnfitError(f"{places.shown(file)} {what}; name a file in one that is")
+    target = Path(os.path.realpath(file))
+    if not target.parent.is_dir():
+        raise UnfitError(f"{file} is in a folder that is not there; make it, or name a file in another")
+    if target.exists() and not target.is_file():  # it would be replaced
+        raise UnfitError(f"{file} is {'a folder' if target.is_dir() else 'no plain file'}; name another")
+    return target
 
 
 def _write(file: Path, report: Report) -> None:
@@ -108,7 +110,7 @@ def _write(file: Path, report: Report) -> None:
     from infra.report.page import page
 
     text = page(report)
-    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.absolute().parent)
+    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
             opened.write(text)

@@ -11,6 +11,7 @@ import urllib.request
 
 import pytest
 
+from infra.cli import main
 from sandbox import programs, tools
 from sandbox.errors import SandboxError
 from tests.infra.live.test_reader import Server
@@ -32,6 +33,26 @@ def server(tmp_path, monkeypatch):
     yield server
     server.http.shutdown()
     server.http.server_close()
+
+
+@pytest.fixture
+def colo(server, stack_file, data, capsys):
+    data["monitoring"] = {"install": False}
+
+    def run(*options):
+        code = main(["report", "--file", str(stack_file(data)), *options])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def cannot(told):
+    """The one sentence of a command that could not look."""
+    code, out, err = told
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    start = "colo report: cannot look: "
+    assert err.startswith(start)
+    return err[len(start) :].strip()
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,6 @@
-"""`colo report`: what it says when something is missing or wrong, and that a page is whole or not there."""
+"""`colo report`: what it says when something is missing or wrong, and what it asks."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,34 +9,11 @@ from infra.cluster.api_server import RefusedError
 from infra.cluster.prometheus import Prometheus
 from infra.plan import plan
 from infra.promql import metrics_used, parse
-from infra.report import page, questions, reader
+from infra.report import questions, reader
 from infra.report.window import back_from
-from tests.infra.report.conftest import PROXY
-from tests.infra.report.world import BEGIN, END, samples
+from tests.infra.report.conftest import PROXY, cannot
+from tests.infra.report.world import BEGIN, END, WINDOW, samples
 from tests.metrics.served import served
-
-WINDOW = ("--from", BEGIN.isoformat(), "--to", END.isoformat())
-
-
-@pytest.fixture
-def colo(server, stack_file, data, capsys):
-    data["monitoring"] = {"install": False}
-
-    def run(*options):
-        code = main(["report", "--file", str(stack_file(data)), *options])
-        return code, *capsys.readouterr()
-
-    return run
-
-
-def cannot(told):
-    """The one sentence of a command that could not look."""
-    code, out, err = told
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    start = "colo report: cannot look: "
-    assert err.startswith(start)
-    return err[len(start) :].strip()
-
 
 # --- no way to look
 
@@ -70,6 +45,13 @@ def test_a_prometheus_that_knows_nothing_of_the_window_is_told(colo, server):
 def test_a_stack_without_monitoring_is_told(colo, data):
     del data["monitoring"]
     assert "has no `monitoring:`, so no Prometheus is known; add it" in cannot(colo())
+
+
+def test_a_stack_without_offline_work_is_told(colo, data):
+    data["priorities"], data["jobs"] = data["priorities"][:1], []
+    assert "has no offline class under `priorities:`, so nothing tells training from services" in cannot(
+        colo()
+    )
 
 
 def test_no_cluster_is_one_sentence(monkeypatch, tmp_path, capsys):
@@ -172,68 +154,3 @@ def test_questions_stay_within_what_prometheus_answers(colo, server):
         [query] = [query for _, path, query in server.asked if path.endswith("query_range")]
         start, end, step = (int(query[name][0]) for name in ("start", "end", "step"))
         assert 0 < (end - start) / step < 11_000
-
-
-# --- the page
-
-
-@pytest.fixture
-def hours(server, prometheus):
-    prometheus(samples()).behind(server)
-
-
-def test_a_page_is_written_beside_the_text_always_the_same(colo, hours, tmp_path):
-    file = tmp_path / "report.html"
-    code, out, err = colo(*WINDOW, "--html", str(file), "--format", "json")
-    assert code == 0
-    assert json.loads(out)["stack"] == "test"
-    assert err.startswith("wrote ")
-    text = file.read_text("utf-8")
-    assert text.startswith("<!DOCTYPE html>")
-    assert text.count("<svg ") == 10
-    assert file.stat().st_mode & 0o777 == 0o666 & ~umask()
-    colo(*WINDOW, "--html", str(tmp_path / "again.html"))
-    assert (tmp_path / "again.html").read_text("utf-8") == text
-
-
-def umask():
-    import os
-
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def test_a_page_that_cannot_be_finished_leaves_the_old_one(colo, hours, tmp_path, monkeypatch):
-    file = tmp_path / "pages" / "report.html"
-    file.parent.mkdir()
-    file.write_text("old")
-    monkeypatch.setattr("infra.cli.report.os.replace", no_space)
-    code, _, err = colo(*WINDOW, "--html", str(file))
-    assert (code, err) == (1, "colo report: [Errno 28] No space left on device\n")
-    assert [found.name for found in file.parent.iterdir()] == ["report.html"]
-    assert file.read_text() == "old"
-
-
-def no_space(*_):
-    raise OSError(28, "No space left on device")
-
-
-def test_without_matplotlib_it_is_said_how_to_have_it(colo, server, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    said = cannot(colo("--html", str(tmp_path / "report.html")))
-    assert said.startswith("--html needs matplotlib, which is not installed: pip install")
-    assert [path for _, path, _ in server.asked] == ["/version/"]
-
-
-def test_text_needs_no_matplotlib(colo, hours, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, page.__name__)
-    assert colo(*WINDOW)[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("file", "complaint"), [("", "is a folder"), ("none/report.html", "is in a folder that is not there")]
-)
-def test_a_place_for_the_page_that_is_none_is_told(colo, tmp_path, file, complaint):
-    assert complaint in cannot(colo("--html", str(Path(tmp_path) / file)))

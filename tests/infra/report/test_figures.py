@@ -5,9 +5,7 @@ import json
 import pytest
 
 from infra.cli import main
-from tests.infra.report.world import BEGIN, END, GIB, samples
-
-WINDOW = ("--from", BEGIN.isoformat(), "--to", END.isoformat())
+from tests.infra.report.world import GIB, WINDOW, samples
 
 
 @pytest.fixture(scope="module")

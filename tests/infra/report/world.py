@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 BEGIN = datetime(2026, 1, 1, 8, tzinfo=UTC)
 END = BEGIN + timedelta(hours=2)
+WINDOW = ("--from", BEGIN.isoformat(), "--to", END.isoformat())
 GIB = 2**30
 ALWAYS = (-200, 121)
 """Minutes from the beginning, the last one excluded."""
