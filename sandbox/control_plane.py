@@ -14,6 +14,7 @@ from sandbox.network import NAMESPACE, NODE_IP, POD_CIDR, SERVICE_CIDR
 
 API_SERVER = f"https://{NODE_IP}:6443"
 ETCD = f"http://{NODE_IP}:2379"
+SCHEDULER = f"https://{NODE_IP}:10259"
 ETCD_PEER = f"http://{NODE_IP}:2380"
 READY_TIMEOUT_SECONDS = 90
 NAMES = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
@@ -145,6 +146,9 @@ def _scheduler(program: Path) -> None:
     command: list[str | Path] = [
         program,
         f"--kubeconfig={config}",
+        # Who may read its metrics is asked of the API server.
+        f"--authentication-kubeconfig={config}",
+        f"--authorization-kubeconfig={config}",
         f"--bind-address={NODE_IP}",
         "--leader-elect=false",
     ]

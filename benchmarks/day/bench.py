@@ -1,0 +1,248 @@
+"""Puts nodes, namespaces and settings on the sandbox, plays the days, and takes everything away again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.day import measure, nodes, scheduler_metrics
+from benchmarks.day.api import MERGE, Api, ApiError, Object
+from benchmarks.day.driver import Day
+from benchmarks.day.results import DayResult, Offline
+from benchmarks.day.settings import OFFLINE, ONLINE, Setting, namespaces
+from benchmarks.day.watch import Observer
+from benchmarks.day.workload import Amount, Work
+from infra.vocabulary import TRAINING_OPERATOR
+from sandbox.simulated_nodes import SimulatedNode, manifest
+
+GONE_SECONDS = 180
+MARK = {nodes.LABEL: nodes.VALUE}
+"""On what is of the cluster and not of a namespace, so that a later run finds what a killed one left."""
+BINS = 48
+
+
+class BenchError(Exception):
+    """Why the benchmark cannot go on."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A cluster of one size. `stop` is set by Ctrl-C."""
+
+    api: Api
+    nodes: tuple[SimulatedNode, ...]
+    stop: threading.Event
+
+    @property
+    def workers(self) -> tuple[SimulatedNode, ...]:
+        return tuple(node for node in self.nodes if node.labels[nodes.LABEL] == nodes.VALUE)
+
+    @property
+    def capacity(self) -> Amount:
+        return sum(map(nodes.amount, self.workers), Amount(0, 0))
+
+    def part(self, name: str) -> list[Amount]:
+        """The nodes that separate pools give to services (online) or jobs (offline)."""
+        return [nodes.amount(node) for node in self.workers if node.labels[nodes.PART_LABEL] == name]
+
+
+@contextmanager
+def cluster(count: int, stop: threading.Event) -> Iterator[Bench]:
+    """The nodes of a size, ready; gone at the end, however that comes."""
+    api = Api()
+    _until(lambda: _operator(api), 60, "no training operator runs here (`colo sandbox deploy` brings one)")
+    clean(api)
+    bench = Bench(api, tuple(nodes.topology(count)), stop)
+    try:
+        for node in bench.nodes:
+            api.create(manifest(node))
+        _until(lambda: _ready(api) == count, 120, f"the {count} simulated nodes are not ready")
+        yield bench
+    finally:
+        clean(api)
+
+
+def clean(api: Api) -> None:
+    """Take away whatever the benchmark has put on the cluster, in this run or an earlier one."""
+    _remove_namespaces(api)
+    for collection in (
+        "/apis/scheduling.k8s.io/v1/priorityclasses",
+        "/api/v1/persistentvolumes",
+        "/api/v1/nodes",
+    ):
+        api.delete(collection, labelSelector=nodes.LABEL)
+
+
+def play(
+    bench: Bench,
+    setting: Setting,
+    work: Work,
+    *,
+    hour_seconds: float,
+    hours: float,
+    warm_up: float,
+    seed: int,
+) -> DayResult:
+    """A day under a setting."""
+    api = bench.api
+    observer = Observer(api, ONLINE, OFFLINE)
+    day = Day(api, observer, setting, work, hour_seconds, bench.stop)
+    made: list[Object] = []
+    try:
+        _install(bench, setting, made)
+        observer.start()
+        time.sleep(0.5)  # the watches have begun
+        before = scheduler_metrics.totals(api)
+        from_time = datetime.now(UTC)
+        window = day.play(hours, warm_up)
+        until_time = datetime.now(UTC)
+        after = scheduler_metrics.totals(api)
+        observer.stop()
+        with observer.lock:
+            pods = list(observer.pods.values())
+    finally:
+        observer.stop()
+        day.shut()
+        _uninstall(bench, setting, made)
+    workers = {name: run.job.workers for run in day.runs for name in run.names}
+    online = [pod for pod in pods if pod.online]
+    runs = [run for run in day.runs if run.submitted or run.attempt]
+    parts = measure.bins(window, BINS)
+    return DayResult(
+        setting=setting.name,
+        title=setting.title,
+        began=from_time.isoformat(timespec="seconds"),
+        ended=until_time.isoformat(timespec="seconds"),
+        requested=measure.requested(pods, window, bench.capacity),
+        used=measure.used(pods, workers, window, bench.capacity, seed),
+        stalled=measure.stalled(pods, workers, window, bench.capacity),
+        online_requested=measure.requested(online, window, bench.capacity),
+        waits=measure.waits(online, window),
+        online_served=measure.served(online, work.services, window, hours),
+        online_preempted=sum(pod.preempted for pod in online),
+        offline=Offline(
+            preemptions=sum(pod.preempted for pod in pods if not pod.online),
+            lost_pod_hours=sum(run.lost_pod_hours for run in runs),
+            lost_core_hours=sum(run.lost_pod_hours * run.job.request.cpu for run in runs),
+            finished=sum(run.done for run in runs),
+            submitted=len(runs),
+            finished_job_hours=sum(run.job.hours for run in runs if run.done),
+            core_hours=sum(run.progress * run.job.workers * run.job.request.cpu for run in runs),
+            failures=sum(run.failures for run in runs),
+            deadlocks=sum(run.deadlocks for run in runs),
+        ),
+        pace=scheduler_metrics.between(before, after),
+        observer_lag_seconds=observer.worst_lag,
+        slowest_tick_seconds=day.slowest_tick,
+        requested_over_day=[measure.requested(pods, part, bench.capacity) for part in parts],
+        online_over_day=[measure.requested(online, part, bench.capacity) for part in parts],
+        used_over_day=[measure.used(pods, workers, part, bench.capacity, seed) for part in parts],
+    )
+
+
+def _install(bench: Bench, setting: Setting, made: list[Object]) -> None:
+    """Marks of nodes, namespaces, objects; what was not there before is noted in `made`."""
+    api = bench.api
+    for node in bench.workers:
+        kind = node.labels[nodes.KIND_LABEL]
+        extra = setting.node_taints.get(kind, ())
+        taints = [*manifest(node)["spec"]["taints"], *map(dict, extra)]
+        labels = dict(setting.node_labels.get(kind, {}))
+        body = {"metadata": {"labels": labels}, "spec": {"taints": taints}}
+        api.call("PATCH", f"/api/v1/nodes/{node.name}", body, content=MERGE)
+    for namespace in namespaces(setting):
+        api.apply(namespace)
+    for sent in setting.objects:
+        if "namespace" in sent["metadata"]:
+            api.apply(sent)
+        elif (there := _there(api, sent)) is None:
+            marked = {**sent["metadata"], "labels": {**sent["metadata"].get("labels", {}), **MARK}}
+            made.append(sent)
+            api.apply({**sent, "metadata": marked})
+        elif differing := _differing(sent, there):
+            raise BenchError(
+                f"the cluster has a {sent['kind']} {sent['metadata']['name']} of another {differing}; "
+                "destroy the stack that declares it, or run on a sandbox of `colo sandbox deploy`"
+            )
+
+
+def _there(api: Api, sent: Object) -> Object | None:
+    try:
+        return api.call("GET", api.path(sent))
+    except ApiError as error:
+        if error.status == 404:
+            return None
+        raise
+
+
+def _differing(sent: Object, there: Object) -> str | None:
+    """A field in which an object that is there already is not as it is wanted."""
+    for key, value in sent.items():
+        # The server leaves out what is false or empty.
+        if key != "metadata" and (there.get(key) or None) != (value or None):
+            return key
+    return None
+
+
+def _uninstall(bench: Bench, setting: Setting, made: Sequence[Object]) -> None:
+    _remove_namespaces(bench.api)
+    for sent in made:
+        bench.api.delete(bench.api.path(sent))
+    for node in bench.workers:
+        kind = node.labels[nodes.KIND_LABEL]
+        gone = dict.fromkeys(key for key in setting.node_labels.get(kind, {}) if key not in node.labels)
+        if gone:
+            bench.api.call(
+                "PATCH", f"/api/v1/nodes/{node.name}", {"metadata": {"labels": gone}}, content=MERGE
+            )
+
+
+def _remove_namespaces(api: Api) -> None:
+    # Jobs first: the operator would make their pods anew.
+    for path in (
+        f"/apis/kubeflow.org/v1/namespaces/{OFFLINE}/tfjobs",
+        f"/apis/apps/v1/namespaces/{ONLINE}/deployments",
+    ):
+        api.delete(path)
+    for name in (ONLINE, OFFLINE):
+        try:
+            api.delete(f"/api/v1/namespaces/{name}")
+        except ApiError as error:
+            if error.status != 409:  # it is going already
+                raise
+    paths = [f"/api/v1/namespaces/{name}" for name in (ONLINE, OFFLINE)]
+    _until(lambda: not any(map(api.exists, paths)), GONE_SECONDS, "the namespaces of the day do not go away")
+
+
+def _operator(api: Api) -> bool:
+    """Whether one takes TFJobs; it is whoever's that runs."""
+    found = api.items("/apis/apps/v1/deployments", fieldSelector=f"metadata.name={TRAINING_OPERATOR}")
+    return any(deployment["status"].get("readyReplicas") for deployment in found)
+
+
+def _ready(api: Api) -> int:
+    found = api.items("/api/v1/nodes", labelSelector=nodes.LABEL)
+    return sum(
+        any(c["type"] == "Ready" and c["status"] == "True" for c in node["status"].get("conditions", []))
+        for node in found
+    )
+
+
+def _until(true: Callable[[], bool], seconds: float, complaint: str) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            raise BenchError(f"{complaint} after {seconds:.0f} s; see `kubectl get nodes,pods -A`")
+        time.sleep(0.3)
+
+
+def results_folder(base: Path) -> Path:
+    """Where results and rendered stacks are written."""
+    folder = base / ".colocation" / "bench-day"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

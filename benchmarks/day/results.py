@@ -1,0 +1,98 @@
+"""The results of a run, and their file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from benchmarks.day.measure import Shares, Waits
+from benchmarks.day.scheduler_metrics import Pace
+
+
+@dataclass(frozen=True)
+class Offline:
+    """What came of the jobs.
+
+    Fields: preemptions of pods; lost_pod_hours and lost_core_hours of training that has to be done again;
+    finished_job_hours of jobs that ended well; core_hours of training that is not lost; failures, attempts
+    that the operator declared failed; deadlocks, times that an owner gave up a job whose workers waited for
+    each other.
+    """
+
+    preemptions: int
+    lost_pod_hours: float
+    lost_core_hours: float
+    finished: int
+    submitted: int
+    finished_job_hours: float
+    core_hours: float
+    failures: int
+    deadlocks: int
+
+
+@dataclass(frozen=True)
+class DayResult:
+    """A day under a setting. began and ended are the real time, in ISO 8601."""
+
+    setting: str
+    title: str
+    began: str
+    ended: str
+    requested: Shares
+    used: Shares
+    stalled: Shares
+    online_requested: Shares
+    waits: Waits
+    online_served: float
+    """Of the replica-hours that services wanted, the share that ran."""
+    online_preempted: int
+    offline: Offline
+    pace: Pace
+    observer_lag_seconds: float
+    slowest_tick_seconds: float
+    requested_over_day: list[Shares]
+    online_over_day: list[Shares]
+    used_over_day: list[Shares]
+
+
+@dataclass(frozen=True)
+class SizeResult:
+    """The days of a cluster of one size; the work is the same in all."""
+
+    nodes: int
+    hours: float
+    hour_seconds: float
+    services: int
+    jobs: int
+    days: list[DayResult]
+
+
+@dataclass(frozen=True)
+class Results:
+    """A whole run."""
+
+    source: str
+    seed: int
+    machine: str
+    versions: dict[str, str]
+    sizes: list[SizeResult]
+
+
+_ADAPTER: TypeAdapter[Results] = TypeAdapter(Results)
+
+
+def write(file: Path, results: Results) -> None:
+    """Replace the file whole."""
+    half = file.with_suffix(".partial")
+    half.write_text(json.dumps(asdict(results), indent=1), "utf-8")
+    half.rename(file)
+
+
+def read(file: Path) -> Results:
+    """Raises FileNotFoundError, and ValueError where it is of another version of this program."""
+    found: Any = json.loads(file.read_text("utf-8"))
+    return _ADAPTER.validate_python(found)

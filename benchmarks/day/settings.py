@@ -1,0 +1,294 @@
+"""The settings that are compared: what each puts on nodes, pods and namespaces.
+
+`ours` is no list of objects: it is a stack file, and what this project's program makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from benchmarks.day import nodes
+from benchmarks.day.api import Object
+from benchmarks.day.watch import SERVICE_LABEL
+from benchmarks.day.workload import Amount, Job, Service, Work
+from infra.plan import plan
+from infra.rendered import Resource, declared, manifest
+from infra.vocabulary import (
+    GPU_RESOURCE,
+    POOL_LABEL,
+    TENSORFLOW_CONTAINER,
+    TFJOB_KIND,
+    TRAINING_API_VERSION,
+)
+from sandbox.node import PAUSE_IMAGE
+
+ONLINE: Final = "bench-day-online"
+OFFLINE: Final = "bench-day-offline"
+NO_CLASS: Final = "bench-day-none"
+"""Stands for no class at all: value 0, which Kubernetes gives where no class is the default. The sandbox's
+own stack declares a default class, so a pod that names none would not get 0."""
+ARTICLE_CLASS: Final = "bench-day-article"
+ARTICLE_TAINT: Final = {"key": "gpu", "value": "reserved", "effect": "NoSchedule"}
+ARTICLE_QUOTA: Final = Amount(200, 600)
+ARTICLE_CORES: Final = 320
+"""Of the six workers here; its quota grows with the nodes."""
+CLAIM: Final = "checkpoints"
+IMAGE: Final = "registry.example.org/ml/tensorflow:2.21.0"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is put on the cluster, and how services and jobs look."""
+
+    name: str
+    title: str
+    objects: tuple[Object, ...]
+    """Beside the two namespaces; removed at the end where they were not there before."""
+    deployment: Callable[[Service], Object]
+    tfjobs: Mapping[str, Object]
+    node_taints: Mapping[str, Sequence[Mapping[str, str]]] = field(default_factory=dict)
+    """Beside the benchmark's own, by kind of node."""
+    node_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By kind of node."""
+
+
+def separate_pools(work: Work, capacity: Amount, folder: Path) -> Setting:
+    """Services and jobs each on nodes of their own, as before the article."""
+    return Setting(
+        "a",
+        "separate pools",
+        (_class(NO_CLASS, 0),),
+        lambda service: deployment(service, NO_CLASS, {nodes.PART_LABEL: "online"}),
+        {job.name: tfjob(job, NO_CLASS, {nodes.PART_LABEL: "offline"}) for job in work.jobs},
+    )
+
+
+def one_pool(work: Work, capacity: Amount, folder: Path) -> Setting:
+    """Everything anywhere, nothing set."""
+    return Setting(
+        "b",
+        "one pool, no settings",
+        (_class(NO_CLASS, 0),),
+        lambda service: deployment(service, NO_CLASS),
+        {job.name: tfjob(job, NO_CLASS) for job in work.jobs},
+    )
+
+
+def article(work: Work, capacity: Amount, folder: Path) -> Setting:
+    """To the letter: class offline-low of 1000, services without a class, GPU nodes tainted, a quota.
+
+    Services that ask for GPUs tolerate the taint; they could not run anywhere else.
+    """
+    reserved = {"key": "gpu", "operator": "Equal", "value": "reserved", "effect": "NoSchedule"}
+    share = capacity.cpu / ARTICLE_CORES
+    hard = {
+        "requests.cpu": str(round(ARTICLE_QUOTA.cpu * share)),
+        "requests.memory": f"{round(ARTICLE_QUOTA.memory * share)}Gi",
+    }
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "training", "namespace": OFFLINE},
+        "spec": {"hard": hard},
+    }
+    return Setting(
+        "c",
+        "the article's settings",
+        (_class(NO_CLASS, 0), _class(ARTICLE_CLASS, 1000), quota),
+        lambda service: deployment(service, NO_CLASS, {}, [reserved] if service.request.gpus else []),
+        {job.name: tfjob(job, ARTICLE_CLASS, {}, [reserved]) for job in work.jobs},
+        node_taints={"gpu": [ARTICLE_TAINT]},
+        node_labels={"gpu": {"node-type": "gpu"}},
+    )
+
+
+def ours(work: Work, capacity: Amount, folder: Path) -> Setting:
+    """A stack file, rendered by the program; services say nothing and get the default class."""
+    return rendered("d", "this project's stack", stack(work, capacity), folder)
+
+
+SETTINGS: Final[Mapping[str, Callable[[Work, Amount, Path], Setting]]] = {
+    "a": separate_pools,
+    "b": one_pool,
+    "c": article,
+    "d": ours,
+}
+
+
+def stack(work: Work, capacity: Amount) -> dict[str, Any]:
+    """The stack file of `ours`."""
+    return {
+        "production": True,
+        "priorities": [
+            {"name": "online-high", "value": 100000, "kind": "online", "global_default": True},
+            {"name": "offline-low", "value": 1000, "kind": "offline"},
+        ],
+        "pools": [_pool("cpu", nodes.CPU_NODE), _pool("gpu", nodes.GPU_NODE)],
+        "tenants": [
+            {
+                "name": OFFLINE,
+                "quota": {
+                    "requests.cpu": str(int(capacity.cpu)),
+                    "requests.memory": f"{int(capacity.memory)}Gi",
+                    f"requests.{GPU_RESOURCE}": str(capacity.gpus),
+                },
+            }
+        ],
+        "training_operator": {"install": False},
+        "storage": [
+            {
+                "name": CLAIM,
+                "tenant": OFFLINE,
+                "size": "1Ti",
+                "nfs": {"server": "nfs.example.org", "path": "/checkpoints"},
+            }
+        ],
+        "jobs": [_job(job) for job in work.jobs],
+    }
+
+
+def rendered(name: str, title: str, content: Mapping[str, Any], folder: Path) -> Setting:
+    """The setting that a stack makes: what the program declares for it, as `colo render` finds it."""
+    file = folder / "stacks" / f"{name}.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(yaml.safe_dump(dict(content), sort_keys=False), "utf-8")
+    resources = declared(replace(plan(file), findings=()), name, show_secrets=False)
+    objects = [manifest(resource) for resource in resources if resource.is_object]
+    return Setting(
+        name,
+        title,
+        tuple(sent for sent in objects if sent["kind"] not in (TFJOB_KIND, "Namespace")),
+        lambda service: deployment(service, None),
+        {sent["metadata"]["name"]: sent for sent in objects if sent["kind"] == TFJOB_KIND},
+        node_labels=_marks(resources),
+    )
+
+
+def namespaces(setting: Setting) -> tuple[Object, Object]:
+    """Of services and of jobs."""
+    bare = ({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n}} for n in (ONLINE, OFFLINE))
+    online, offline = bare
+    return online, offline
+
+
+def _marks(resources: Sequence[Resource]) -> dict[str, dict[str, str]]:
+    """The labels that pools put on nodes, by the kind that a pool selects."""
+    pools = [resource.props for resource in resources if resource.type.endswith(":NodeMarks")]
+    return {
+        props["selector"][nodes.KIND_LABEL]: {POOL_LABEL: props["pool"], **props["labels"]} for props in pools
+    }
+
+
+def _pool(kind: str, size: Amount) -> dict[str, Any]:
+    return {
+        "name": f"bench-{kind}",
+        "selector": {nodes.KIND_LABEL: kind},
+        "labels": {nodes.LABEL: nodes.VALUE},
+        "capacity": {"cpu": int(size.cpu), "memory": f"{int(size.memory)}Gi", "gpus": size.gpus},
+        "foreign_taints": [dict(taint) for taint in nodes.TAINTS],
+    }
+
+
+def _job(job: Job) -> dict[str, Any]:
+    amounts = {"cpu": _cores(job.request), "memory": _memory(job.request)}
+    return {
+        "name": job.name,
+        "tenant": OFFLINE,
+        "priority": "offline-low",
+        **({"pool": "bench-gpu"} if job.request.gpus else {}),
+        "image": IMAGE,
+        "command": ["train"],
+        "volumes": [{"claim": CLAIM, "mount_path": "/checkpoints"}],
+        "checkpoint_path": f"/checkpoints/{job.name}",
+        "node_selector": {nodes.LABEL: nodes.VALUE},
+        "tolerations": [] if job.request.gpus else [dict(toleration) for toleration in nodes.TOLERATIONS],
+        "worker": {
+            "replicas": job.workers,
+            "resources": {"requests": amounts, "limits": amounts, "gpus": job.request.gpus},
+        },
+    }
+
+
+def deployment(
+    service: Service,
+    priority_class: str | None,
+    selector: Mapping[str, str] | None = None,
+    tolerations: Sequence[Mapping[str, str]] = (),
+) -> Object:
+    """A service with no replicas yet."""
+    labels = {SERVICE_LABEL: service.name}
+    pod = _pod("serve", PAUSE_IMAGE, service.request, priority_class, selector or {}, tolerations)
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": service.name, "namespace": ONLINE},
+        "spec": {
+            "replicas": 0,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": pod},
+        },
+    }
+
+
+def tfjob(
+    job: Job,
+    priority_class: str,
+    selector: Mapping[str, str] | None = None,
+    tolerations: Sequence[Mapping[str, str]] = (),
+) -> Object:
+    """A job as the article writes them."""
+    pod = _pod(TENSORFLOW_CONTAINER, IMAGE, job.request, priority_class, selector or {}, tolerations)
+    return {
+        "apiVersion": TRAINING_API_VERSION,
+        "kind": TFJOB_KIND,
+        "metadata": {"name": job.name, "namespace": OFFLINE},
+        "spec": {
+            "runPolicy": {"cleanPodPolicy": "Running"},
+            "tfReplicaSpecs": {"Worker": {"replicas": job.workers, "template": {"spec": pod}}},
+        },
+    }
+
+
+def _pod(
+    container: str,
+    image: str,
+    request: Amount,
+    priority_class: str | None,
+    selector: Mapping[str, str],
+    tolerations: Sequence[Mapping[str, str]],
+) -> Object:
+    amounts = {"cpu": _cores(request), "memory": _memory(request)}
+    if request.gpus:
+        amounts[GPU_RESOURCE] = str(request.gpus)
+    return {
+        **({"priorityClassName": priority_class} if priority_class else {}),
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "nodeSelector": {nodes.LABEL: nodes.VALUE, **selector},
+        "tolerations": [*map(dict, nodes.TOLERATIONS), *map(dict, tolerations)],
+        "containers": [
+            {"name": container, "image": image, "resources": {"requests": amounts, "limits": amounts}}
+        ],
+    }
+
+
+def _class(name: str, value: int) -> Object:
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": name},
+        "value": value,
+    }
+
+
+def _cores(request: Amount) -> str:
+    return f"{round(request.cpu * 1000)}m"
+
+
+def _memory(request: Amount) -> str:
+    return f"{round(request.memory * 1024)}Mi"
