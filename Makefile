@@ -12,7 +12,7 @@ TOOK = echo "== $@: done in $$((SECONDS / 60)) min $$((SECONDS % 60)) s"
 BARE = $$($(VENV)/bin/python -c 'import sys; print(sys.executable)' 2>/dev/null || echo $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help up preview test lint types built unit cluster bench bench-latency down clean lock FORCE
+.PHONY: help up preview test lint types built unit cluster bench bench-day bench-latency down clean lock FORCE
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +43,9 @@ cluster: built ## Start the sandbox if it is down, and run the tests that need i
 
 bench: $(READY) ## Time `pulumi up` and `preview` of 10, 50 and 200 jobs beside `kubectl apply`
 	@$(COLO) sandbox deploy && $(RUN) benchmarks.stack_size && $(TOOK)
+
+bench-day: $(READY) ## Play a day of services and training under four settings, on 9, 50 and 200 simulated nodes
+	@$(COLO) sandbox deploy && $(RUN) benchmarks.day && $(RUN) benchmarks.day.page && $(TOOK)
 
 bench-latency: $(READY) ## Measure the answers of a service beside training, and what node protection changes
 	@$(COLO) sandbox deploy && $(RUN) benchmarks.latency && $(TOOK)

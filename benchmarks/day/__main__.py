@@ -25,7 +25,6 @@ from sandbox import cluster, paths
 
 TRACE_VARIABLE = "COLOCATION_TRACE"
 SEED = 7
-WARM_UP_HOURS = 1.0
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,6 @@ def _size(size: Size, mix: Mix, settings: str, seed: int, stop: threading.Event,
                 work,
                 hour_seconds=size.hour_seconds,
                 hours=size.hours,
-                warm_up=WARM_UP_HOURS,
                 seed=seed,
             )
             days.append(day)

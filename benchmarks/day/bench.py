@@ -14,7 +14,7 @@ from benchmarks.day import measure, nodes, scheduler_metrics
 from benchmarks.day.api import MERGE, Api, ApiError, Object
 from benchmarks.day.driver import Day
 from benchmarks.day.results import DayResult, Offline
-from benchmarks.day.settings import OFFLINE, ONLINE, Setting, namespaces
+from benchmarks.day.settings import Setting
 from benchmarks.day.watch import Observer
 from benchmarks.day.workload import Amount, Work
 from infra.vocabulary import TRAINING_OPERATOR
@@ -24,6 +24,7 @@ GONE_SECONDS = 180
 MARK = {nodes.LABEL: nodes.VALUE}
 """On what is of the cluster and not of a namespace, so that a later run finds what a killed one left."""
 BINS = 48
+WARM_UP_SECONDS = 12.0
 
 
 class BenchError(Exception):
@@ -85,12 +86,12 @@ def play(
     *,
     hour_seconds: float,
     hours: float,
-    warm_up: float,
     seed: int,
+    warm_up_seconds: float = WARM_UP_SECONDS,
 ) -> DayResult:
     """A day under a setting."""
     api = bench.api
-    observer = Observer(api, ONLINE, OFFLINE)
+    observer = Observer(api, setting.online, setting.offline)
     day = Day(api, observer, setting, work, hour_seconds, bench.stop)
     made: list[Object] = []
     try:
@@ -99,7 +100,7 @@ def play(
         time.sleep(0.5)  # the watches have begun
         before = scheduler_metrics.totals(api)
         from_time = datetime.now(UTC)
-        window = day.play(hours, warm_up)
+        window = day.play(hours, warm_up_seconds)
         until_time = datetime.now(UTC)
         after = scheduler_metrics.totals(api)
         observer.stop()
@@ -155,8 +156,6 @@ def _install(bench: Bench, setting: Setting, made: list[Object]) -> None:
         labels = dict(setting.node_labels.get(kind, {}))
         body = {"metadata": {"labels": labels}, "spec": {"taints": taints}}
         api.call("PATCH", f"/api/v1/nodes/{node.name}", body, content=MERGE)
-    for namespace in namespaces(setting):
-        api.apply(namespace)
     for sent in setting.objects:
         if "namespace" in sent["metadata"]:
             api.apply(sent)
@@ -192,7 +191,8 @@ def _differing(sent: Object, there: Object) -> str | None:
 def _uninstall(bench: Bench, setting: Setting, made: Sequence[Object]) -> None:
     _remove_namespaces(bench.api)
     for sent in made:
-        bench.api.delete(bench.api.path(sent))
+        if sent["kind"] != "Namespace":
+            bench.api.delete(bench.api.path(sent))
     for node in bench.workers:
         kind = node.labels[nodes.KIND_LABEL]
         gone = dict.fromkeys(key for key in setting.node_labels.get(kind, {}) if key not in node.labels)
@@ -203,20 +203,30 @@ def _uninstall(bench: Bench, setting: Setting, made: Sequence[Object]) -> None:
 
 
 def _remove_namespaces(api: Api) -> None:
-    # Jobs first: the operator would make their pods anew.
-    for path in (
-        f"/apis/kubeflow.org/v1/namespaces/{OFFLINE}/tfjobs",
-        f"/apis/apps/v1/namespaces/{ONLINE}/deployments",
-    ):
-        api.delete(path)
-    for name in (ONLINE, OFFLINE):
+    """Empty them of pods and tell them to go: owners first, for they would make pods anew."""
+    names = _namespaces(api)
+    pods = [f"/api/v1/namespaces/{name}/pods" for name in names]
+
+    def no_pods() -> bool:
+        for path in pods:
+            api.delete(path, gracePeriodSeconds="0")
+        return not any(api.items(path, limit="1") for path in pods)
+
+    for name in names:
+        api.delete(f"/apis/kubeflow.org/v1/namespaces/{name}/tfjobs")
+        api.delete(f"/apis/apps/v1/namespaces/{name}/deployments")
+        api.delete(f"/apis/apps/v1/namespaces/{name}/replicasets")
+    _until(no_pods, GONE_SECONDS, "pods of a day do not go away")
+    for name in names:
         try:
             api.delete(f"/api/v1/namespaces/{name}")
         except ApiError as error:
             if error.status != 409:  # it is going already
                 raise
-    paths = [f"/api/v1/namespaces/{name}" for name in (ONLINE, OFFLINE)]
-    _until(lambda: not any(map(api.exists, paths)), GONE_SECONDS, "the namespaces of the day do not go away")
+
+
+def _namespaces(api: Api) -> list[str]:
+    return [found["metadata"]["name"] for found in api.items("/api/v1/namespaces", labelSelector=nodes.LABEL)]
 
 
 def _operator(api: Api) -> bool:

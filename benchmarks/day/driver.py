@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.day.api import MERGE, Api, ApiError, Object
-from benchmarks.day.settings import OFFLINE, ONLINE, Setting
+from benchmarks.day.settings import Setting
 from benchmarks.day.watch import Observer, Pod
 from benchmarks.day.workload import Job, Service, Work
 from infra.vocabulary import CHECKPOINT_PATH_ENV, TENSORFLOW_CONTAINER
@@ -98,10 +98,10 @@ class Day:
     _writers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(WRITERS))
     _pending: list[Future[None]] = field(default_factory=list)
 
-    def play(self, hours: float, warm_up: float) -> tuple[float, float]:
+    def play(self, hours: float, warm_up_seconds: float) -> tuple[float, float]:
         """Through the day; returns begin and end of what counts, by the observer's clock.
 
-        `warm_up`: hours before the day, in which services and the jobs that are queued start.
+        `warm_up_seconds`: time before the day, in which services and the jobs that are queued start.
         """
         for job in self.work.jobs:
             sent = self.setting.tfjobs[job.name]
@@ -109,7 +109,7 @@ class Day:
         for service in self.work.services:
             self._write(self.api.create, self.setting.deployment(service))
         self._drain()
-        self.began = time.monotonic() + warm_up * self.hour_seconds
+        self.began = time.monotonic() + warm_up_seconds
         previous = time.monotonic()
         while (now := time.monotonic()) < self.began + hours * self.hour_seconds:
             if self.stop.is_set():
@@ -198,16 +198,16 @@ class Day:
         return sent
 
     def _scale_to(self, service: Service, wanted: int) -> None:
-        path = f"/apis/apps/v1/namespaces/{ONLINE}/deployments/{service.name}/scale"
+        path = f"/apis/apps/v1/namespaces/{self.setting.online}/deployments/{service.name}/scale"
         self.api.call("PATCH", path, {"spec": {"replicas": wanted}}, content=MERGE)
 
     def _remove(self, name: str) -> None:
-        path = f"/apis/kubeflow.org/v1/namespaces/{OFFLINE}/tfjobs/{name}"
+        path = f"/apis/kubeflow.org/v1/namespaces/{self.setting.offline}/tfjobs/{name}"
         self.api.delete(path, propagationPolicy="Background")
 
     def _succeed(self, name: str) -> None:
         """What a kubelet says when the training has ended well."""
-        path = f"/api/v1/namespaces/{OFFLINE}/pods/{name}"
+        path = f"/api/v1/namespaces/{self.setting.offline}/pods/{name}"
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         ended = {"terminated": {"exitCode": 0, "reason": "Completed", "startedAt": now, "finishedAt": now}}
         container = {

@@ -27,8 +27,7 @@ from infra.vocabulary import (
 )
 from sandbox.node import PAUSE_IMAGE
 
-ONLINE: Final = "bench-day-online"
-OFFLINE: Final = "bench-day-offline"
+NAMESPACE: Final = "bench-day"
 NO_CLASS: Final = "bench-day-none"
 """Stands for no class at all: value 0, which Kubernetes gives where no class is the default. The sandbox's
 own stack declares a default class, so a pod that names none would not get 0."""
@@ -48,7 +47,7 @@ class Setting:
     name: str
     title: str
     objects: tuple[Object, ...]
-    """Beside the two namespaces; removed at the end where they were not there before."""
+    """Namespaces first; removed at the end where they were not there before."""
     deployment: Callable[[Service], Object]
     tfjobs: Mapping[str, Object]
     node_taints: Mapping[str, Sequence[Mapping[str, str]]] = field(default_factory=dict)
@@ -56,15 +55,25 @@ class Setting:
     node_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By kind of node."""
 
+    @property
+    def online(self) -> str:
+        """The namespace of services."""
+        return online(self.name)
+
+    @property
+    def offline(self) -> str:
+        """The namespace of jobs."""
+        return offline(self.name)
+
 
 def separate_pools(work: Work, capacity: Amount, folder: Path) -> Setting:
     """Services and jobs each on nodes of their own, as before the article."""
     return Setting(
         "a",
         "separate pools",
-        (_class(NO_CLASS, 0),),
-        lambda service: deployment(service, NO_CLASS, {nodes.PART_LABEL: "online"}),
-        {job.name: tfjob(job, NO_CLASS, {nodes.PART_LABEL: "offline"}) for job in work.jobs},
+        (*_namespaces("a"), _class(NO_CLASS, 0)),
+        lambda service: deployment("a", service, NO_CLASS, {nodes.PART_LABEL: "online"}),
+        {job.name: tfjob("a", job, NO_CLASS, {nodes.PART_LABEL: "offline"}) for job in work.jobs},
     )
 
 
@@ -73,9 +82,9 @@ def one_pool(work: Work, capacity: Amount, folder: Path) -> Setting:
     return Setting(
         "b",
         "one pool, no settings",
-        (_class(NO_CLASS, 0),),
-        lambda service: deployment(service, NO_CLASS),
-        {job.name: tfjob(job, NO_CLASS) for job in work.jobs},
+        (*_namespaces("b"), _class(NO_CLASS, 0)),
+        lambda service: deployment("b", service, NO_CLASS),
+        {job.name: tfjob("b", job, NO_CLASS) for job in work.jobs},
     )
 
 
@@ -93,15 +102,15 @@ def article(work: Work, capacity: Amount, folder: Path) -> Setting:
     quota = {
         "apiVersion": "v1",
         "kind": "ResourceQuota",
-        "metadata": {"name": "training", "namespace": OFFLINE},
+        "metadata": {"name": "training", "namespace": offline("c")},
         "spec": {"hard": hard},
     }
     return Setting(
         "c",
         "the article's settings",
-        (_class(NO_CLASS, 0), _class(ARTICLE_CLASS, 1000), quota),
-        lambda service: deployment(service, NO_CLASS, {}, [reserved] if service.request.gpus else []),
-        {job.name: tfjob(job, ARTICLE_CLASS, {}, [reserved]) for job in work.jobs},
+        (*_namespaces("c"), _class(NO_CLASS, 0), _class(ARTICLE_CLASS, 1000), quota),
+        lambda service: deployment("c", service, NO_CLASS, {}, [reserved] if service.request.gpus else []),
+        {job.name: tfjob("c", job, ARTICLE_CLASS, {}, [reserved]) for job in work.jobs},
         node_taints={"gpu": [ARTICLE_TAINT]},
         node_labels={"gpu": {"node-type": "gpu"}},
     )
@@ -109,7 +118,7 @@ def article(work: Work, capacity: Amount, folder: Path) -> Setting:
 
 def ours(work: Work, capacity: Amount, folder: Path) -> Setting:
     """A stack file, rendered by the program; services say nothing and get the default class."""
-    return rendered("d", "this project's stack", stack(work, capacity), folder)
+    return rendered("d", "this project's stack", stack("d", work, capacity), folder)
 
 
 SETTINGS: Final[Mapping[str, Callable[[Work, Amount, Path], Setting]]] = {
@@ -120,8 +129,8 @@ SETTINGS: Final[Mapping[str, Callable[[Work, Amount, Path], Setting]]] = {
 }
 
 
-def stack(work: Work, capacity: Amount) -> dict[str, Any]:
-    """The stack file of `ours`."""
+def stack(name: str, work: Work, capacity: Amount) -> dict[str, Any]:
+    """The stack file of `ours`; its tenant is of the setting of that name."""
     return {
         "production": True,
         "priorities": [
@@ -131,7 +140,7 @@ def stack(work: Work, capacity: Amount) -> dict[str, Any]:
         "pools": [_pool("cpu", nodes.CPU_NODE), _pool("gpu", nodes.GPU_NODE)],
         "tenants": [
             {
-                "name": OFFLINE,
+                "name": offline(name),
                 "quota": {
                     "requests.cpu": str(int(capacity.cpu)),
                     "requests.memory": f"{int(capacity.memory)}Gi",
@@ -143,12 +152,12 @@ def stack(work: Work, capacity: Amount) -> dict[str, Any]:
         "storage": [
             {
                 "name": CLAIM,
-                "tenant": OFFLINE,
+                "tenant": offline(name),
                 "size": "1Ti",
                 "nfs": {"server": "nfs.example.org", "path": "/checkpoints"},
             }
         ],
-        "jobs": [_job(job) for job in work.jobs],
+        "jobs": [_job(offline(name), job) for job in work.jobs],
     }
 
 
@@ -162,18 +171,27 @@ def rendered(name: str, title: str, content: Mapping[str, Any], folder: Path) ->
     return Setting(
         name,
         title,
-        tuple(sent for sent in objects if sent["kind"] not in (TFJOB_KIND, "Namespace")),
-        lambda service: deployment(service, None),
+        (_namespace(online(name)), *(sent for sent in objects if sent["kind"] != TFJOB_KIND)),
+        lambda service: deployment(name, service, None),
         {sent["metadata"]["name"]: sent for sent in objects if sent["kind"] == TFJOB_KIND},
         node_labels=_marks(resources),
     )
 
 
-def namespaces(setting: Setting) -> tuple[Object, Object]:
-    """Of services and of jobs."""
-    bare = ({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n}} for n in (ONLINE, OFFLINE))
-    online, offline = bare
-    return online, offline
+def online(setting: str) -> str:
+    return f"{NAMESPACE}-{setting}-online"
+
+
+def offline(setting: str) -> str:
+    return f"{NAMESPACE}-{setting}-offline"
+
+
+def _namespaces(setting: str) -> tuple[Object, Object]:
+    return _namespace(online(setting)), _namespace(offline(setting))
+
+
+def _namespace(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
 def _marks(resources: Sequence[Resource]) -> dict[str, dict[str, str]]:
@@ -194,11 +212,11 @@ def _pool(kind: str, size: Amount) -> dict[str, Any]:
     }
 
 
-def _job(job: Job) -> dict[str, Any]:
+def _job(tenant: str, job: Job) -> dict[str, Any]:
     amounts = {"cpu": _cores(job.request), "memory": _memory(job.request)}
     return {
         "name": job.name,
-        "tenant": OFFLINE,
+        "tenant": tenant,
         "priority": "offline-low",
         **({"pool": "bench-gpu"} if job.request.gpus else {}),
         "image": IMAGE,
@@ -215,6 +233,7 @@ def _job(job: Job) -> dict[str, Any]:
 
 
 def deployment(
+    setting: str,
     service: Service,
     priority_class: str | None,
     selector: Mapping[str, str] | None = None,
@@ -226,7 +245,7 @@ def deployment(
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": {"name": service.name, "namespace": ONLINE},
+        "metadata": {"name": service.name, "namespace": online(setting)},
         "spec": {
             "replicas": 0,
             "selector": {"matchLabels": labels},
@@ -236,6 +255,7 @@ def deployment(
 
 
 def tfjob(
+    setting: str,
     job: Job,
     priority_class: str,
     selector: Mapping[str, str] | None = None,
@@ -246,7 +266,7 @@ def tfjob(
     return {
         "apiVersion": TRAINING_API_VERSION,
         "kind": TFJOB_KIND,
-        "metadata": {"name": job.name, "namespace": OFFLINE},
+        "metadata": {"name": job.name, "namespace": offline(setting)},
         "spec": {
             "runPolicy": {"cleanPodPolicy": "Running"},
             "tfReplicaSpecs": {"Worker": {"replicas": job.workers, "template": {"spec": pod}}},
