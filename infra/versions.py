@@ -23,3 +23,7 @@ PROMETHEUS_OPERATOR: Final = (0, 93, 1)
 DCGM_EXPORTER_IMAGE: Final = "nvcr.io/nvidia/k8s/dcgm-exporter:4.5.3-4.8.2-distroless"
 # Runs the alert relay, which needs nothing but Python's standard library and the authorities it trusts.
 PYTHON_IMAGE: Final = "docker.io/library/python:3.13.7-slim-bookworm"
+
+# The sandbox builds the same version: a test compares it with sandbox/tools/kueue/go.mod.
+KUEUE: Final = "0.17.0"
+KUEUE_CHART_SOURCE: Final = "oci://registry.k8s.io/kueue/charts/kueue"

@@ -12,6 +12,8 @@ JOB_LABEL: Final = f"{DOMAIN}/job"
 """On whatever a scheduled job makes, its TFJobs and their pods among it: which job of the stack it is of."""
 STARTER_LABEL: Final = f"{DOMAIN}/starts-training"
 """On pods that make TFJobs: a tenant's network rules let them reach the API server."""
+QUEUED_LABEL: Final = f"{DOMAIN}/queued"
+"""With the value true on a tenant's namespace: Kueue holds its TFJobs back until there is room for all of one."""
 FIELD_MANAGER_PREFIX: Final = "colocation-pool-"
 """Followed by stack and pool: who owns a label under server-side apply."""
 
@@ -123,6 +125,25 @@ GRAFANA_DASHBOARD_LABEL: Final = "grafana_dashboard"
 """With the value 1 on a ConfigMap: its files are dashboards."""
 GRAFANA_FOLDER_ANNOTATION: Final = "grafana_folder"
 """On such a ConfigMap: the folder in Grafana."""
+
+# --- Kueue, as its manifests and its code name things
+KUEUE: Final = "kueue"
+"""The chart, its Helm release, and how the names of its objects begin."""
+KUEUE_NAMESPACE: Final = "kueue-system"
+KUEUE_REGISTRY: Final = "registry.k8s.io"
+KUEUE_IMAGE: Final = "kueue/kueue"
+QUEUE_GROUP: Final = "kueue.x-k8s.io"
+QUEUE_API_VERSION: Final = f"{QUEUE_GROUP}/v1beta2"
+QUEUE_CRDS: Final = tuple(
+    f"{kind}.{QUEUE_GROUP}" for kind in ("resourceflavors", "clusterqueues", "localqueues", "workloads")
+)
+"""The kinds that this project sends, and the one that says how a job stands in its queue."""
+QUEUE_NAME_LABEL: Final = f"{QUEUE_GROUP}/queue-name"
+"""On a TFJob: the LocalQueue of its namespace that it waits in."""
+TRAINING_QUEUE: Final = "training"
+"""The LocalQueue of each tenant. Not `default`, which would take in TFJobs that name no queue."""
+TFJOB_FRAMEWORK: Final = "kubeflow.org/tfjob"
+"""TFJobs, among the kinds of work that Kueue knows."""
 
 
 def leading_pod(job: str, *, has_chief: bool) -> str:

@@ -50,10 +50,12 @@ _STATIC = {
     "pause": Static("pause", "/pause", "65535:65535"),
     "coredns": Static("coredns", "/coredns"),
     "training-operator": Static("training-operator", "/manager"),
+    "kueue": Static("kueue", "/manager", "65532:65532"),
     # The operator starts its reloader by this path; the others are started by none.
     **{name: Static(name, f"/bin/{name}") for name in MONITORING},
 }
-SANDBOX_IMAGES = (*_STATIC, "tensorflow")
+SANDBOX_IMAGES = (*(name for name in _STATIC if name != "kueue"), "tensorflow")
+"""Those that every sandbox has; sandbox/queueing.py asks for Kueue's."""
 
 
 def reference(name: str) -> str:
@@ -64,6 +66,8 @@ def reference(name: str) -> str:
         return f"registry.k8s.io/coredns/coredns:{gomod.version('coredns', programs.COREDNS)}"
     if name == "training-operator":
         return f"{OPERATOR_IMAGE}:{_operator_tag()}"
+    if name == "kueue":
+        return f"registry.k8s.io/kueue/kueue:{gomod.version('kueue', programs.KUEUE)}"
     if name in MONITORING:
         repository, module = MONITORING[name]
         return f"{repository}/{name}:{gomod.version('monitoring', module)}"

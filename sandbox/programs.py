@@ -19,6 +19,7 @@ PROMETHEUS = "github.com/prometheus/prometheus"
 ALERTMANAGER = "github.com/prometheus/alertmanager"
 NODE_EXPORTER = "github.com/prometheus/node_exporter"
 STATE_METRICS = "k8s.io/kube-state-metrics/v2"
+KUEUE = "sigs.k8s.io/kueue"
 ACTIONLINT = "github.com/rhysd/actionlint"
 VEGETA = "github.com/tsenart/vegeta/v12"
 
@@ -50,7 +51,7 @@ class Group:
     before the build, beside into the result after it; completed are modules that are built from a copy
     among the sources, where files lie that the module lacks; tags are build constraints; gibibytes is what a
     build with empty Go caches leaves: the packages that `go list -deps -export` names, their modules with the
-    archives, and the result.
+    archives, and the result; on_demand groups are built by what asks for them, not with all the others.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Group:
     beside: tuple[Copy, ...] = ()
     completed: tuple[Copy, ...] = ()
     tags: tuple[str, ...] = ()
+    on_demand: bool = False
 
 
 def group_of(program: str) -> Group:
@@ -71,8 +73,8 @@ def group_of(program: str) -> Group:
 
 
 def names() -> tuple[str, ...]:
-    """Every program that there is."""
-    return tuple(member.name for group in groups() for member in group.programs)
+    """Every program but those that are built on demand."""
+    return tuple(member.name for group in groups() if not group.on_demand for member in group.programs)
 
 
 def groups() -> tuple[Group, ...]:
@@ -87,6 +89,7 @@ def groups() -> tuple[Group, ...]:
         _training_operator(),
         _simple("coredns", "coredns", COREDNS, 2.4),
         _monitoring(),
+        _kueue(),
         _kubernetes(),
         _pulumi(),
     )
@@ -197,4 +200,17 @@ def _monitoring() -> Group:
         beside=(Copy(PROMETHEUS_OPERATOR, "example/prometheus-operator-crd", "crds"),),
         completed=(Copy(ALERTMANAGER, ".", "alertmanager"),),
         tags=("remove_all_sd", "enable_kubernetes_sd"),
+    )
+
+
+def _kueue() -> Group:
+    """With the manifests and the chart of the same version. At the versions of Kubernetes' modules that the
+    training operator and the monitoring stack have: half of what it compiles is compiled already.
+    """
+    return Group(
+        "kueue",
+        (Program("kueue", f"{KUEUE}/cmd/kueue", "kueue"),),
+        1.5,
+        beside=(Copy(KUEUE, "config", "manifests"), Copy(KUEUE, "charts/kueue", "chart")),
+        on_demand=True,
     )

@@ -50,6 +50,11 @@ def monitoring_definitions() -> Path:
     return folder(programs.group_of("prometheus-operator")) / "crds"
 
 
+def queueing_manifests() -> Path:
+    """The upstream manifests of the Kueue that was built; its chart lies beside them."""
+    return folder(programs.group_of("kueue")) / "manifests"
+
+
 def _complete(group: Group) -> bool:
     """A folder appears in one step, so it is whole unless somebody removed files from it."""
     place = folder(group)

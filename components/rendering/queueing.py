@@ -1,0 +1,42 @@
+"""Kueue's settings and the queues of tenants, as plain data."""
+
+from collections.abc import Mapping
+
+from components.rendering.objects import Object
+from infra.vocabulary import QUEUED_LABEL, TFJOB_FRAMEWORK
+
+_STARTED_WITHIN = "15m"
+"""From admission until the leading pod runs: a large image is pulled in it."""
+
+
+def kueue_configuration(*, leader_election: bool = True) -> Object:
+    """What Kueue's manager is started with: TFJobs alone, in the namespaces of tenants that have a queue."""
+    return {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "health": {"healthProbeBindAddress": ":8081"},
+        "metrics": {"bindAddress": ":8443"},
+        "webhook": {"port": 9443},
+        "leaderElection": {"leaderElect": leader_election, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+        "manageJobsWithoutQueueName": False,
+        "managedJobsNamespaceSelector": {"matchLabels": {QUEUED_LABEL: "true"}},
+        "integrations": {"frameworks": [TFJOB_FRAMEWORK]},
+        # A quota says what a tenant may use, not what nodes have free. A job that has its quota and no node
+        # goes back to the end of its queue, and those behind it get their turn.
+        "waitForPodsReady": {"timeout": _STARTED_WITHIN, "recoveryTimeout": _STARTED_WITHIN},
+    }
+
+
+def cluster_queue_spec(flavor: str, namespace: str, quotas: Mapping[str, str]) -> Object:
+    """What the jobs of a namespace may use together, by resource.
+
+    Jobs wait in the order of their priority, then of their age. One that has no room lets smaller ones pass,
+    and nothing that runs is ended for another: offline work never preempts.
+    """
+    resources = [{"name": name, "nominalQuota": amount} for name, amount in quotas.items()]
+    group = {"coveredResources": list(quotas), "flavors": [{"name": flavor, "resources": resources}]}
+    return {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+        "queueingStrategy": "BestEffortFIFO",
+        "resourceGroups": [group],
+    }
