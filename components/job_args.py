@@ -25,6 +25,8 @@ class TrainingJobArgs:
     """The script, where the job has one, and what it imports from beside it: text by name of the file."""
     claims: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
     """Claims by the name of their storage."""
+    queue_name: pulumi.Input[str] | None = None
+    """The queue of its namespace that it waits in."""
 
     def __post_init__(self) -> None:
         """Raises ValueError where the job names a script and its text was not given."""
@@ -41,4 +43,5 @@ class TrainingJobArgs:
             priority_class=self.priority_class,
             script_name=script_name,
             claims=self.claims,
+            queue_name=self.queue_name,
         )

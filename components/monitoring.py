@@ -11,10 +11,11 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.base import Component
 from components.generated_password import GeneratedPassword
-from components.rendering.monitoring.chart import chart_arguments
+from components.rendering.charts import Published, chart_arguments
 from components.rendering.monitoring.values import chart_values
 from components.rendering.pod_security import pod_security_labels
 from infra.models import MonitoringSpec
+from infra.versions import MONITORING_CHART, MONITORING_CHART_REPOSITORY
 from infra.vocabulary import (
     GRAFANA_ADMIN_SECRET,
     GRAFANA_PASSWORD_KEY,
@@ -23,6 +24,7 @@ from infra.vocabulary import (
 )
 
 _PROJECT = Path(__file__).resolve().parents[1]
+_CHART = Published(name=MONITORING_RELEASE, version=MONITORING_CHART, source=MONITORING_CHART_REPOSITORY)
 _READY_WITHIN_SECONDS = 900  # some ten images are pulled, and the chart's hooks run before and after
 _KEPT_REVISIONS = 3  # each holds the whole chart in a Secret
 _KUBELET_PORT = 10250
@@ -68,7 +70,7 @@ class Monitoring(Component):
             f"{name}-release",
             name=MONITORING_RELEASE,
             namespace=self.namespace,
-            **chart_arguments(spec.chart, os.path.relpath(_PROJECT)),
+            **chart_arguments(spec.chart, _CHART, os.path.relpath(_PROJECT)),
             values=chart_values(spec),
             timeout=_READY_WITHIN_SECONDS,
             max_history=_KEPT_REVISIONS,

@@ -21,6 +21,7 @@ from components.base import Component
 from components.rendering.network_policies import tenant_policies
 from components.rendering.pod_security import pod_security_labels
 from infra.models import LimitRangeSpec, TenantSpec
+from infra.vocabulary import QUEUED_LABEL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,8 @@ class TenantArgs:
     """Of the Prometheus that scrapes its pods, if any does."""
     scraped_ports: Sequence[int] = ()
     """Ports that it scrapes beside those called metrics."""
+    queued: bool = False
+    """Whether its jobs wait in a queue: Kueue looks at no namespace that does not say so."""
 
 
 class Tenant(Component):
@@ -42,9 +45,10 @@ class Tenant(Component):
     def __init__(self, name: str, args: TenantArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("colocation:tenancy:Tenant", name, opts)
         spec = args.spec
+        labels = pod_security_labels(spec.pod_security) | ({QUEUED_LABEL: "true"} if args.queued else {})
         namespace = Namespace(
             f"{name}-namespace",
-            metadata=ObjectMetaArgs(name=spec.name, labels=pod_security_labels(spec.pod_security)),
+            metadata=ObjectMetaArgs(name=spec.name, labels=labels),
             opts=self.child(),
         )
         self.namespace = namespace.metadata["name"]

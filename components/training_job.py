@@ -10,6 +10,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.base import Component
 from components.job_args import TrainingJobArgs
+from infra.vocabulary import QUEUE_NAME_LABEL
 
 
 class TrainingJob(Component):
@@ -27,9 +28,12 @@ class TrainingJob(Component):
             kind=manifest["kind"],
             metadata={**manifest["metadata"], "ownerReferences": [args.owner]},
             spec=manifest["spec"],
-            # The operator never applies an edited template to pods that exist, and two runs of
-            # one name cannot be there together.
-            opts=self.child(replace_on_changes=["spec"], delete_before_replace=True),
+            # The operator never applies an edited template to pods that exist, Kueue ends a job that is put
+            # into a queue while it runs, and two runs of one name cannot be there together.
+            opts=self.child(
+                replace_on_changes=["spec", f'metadata.labels["{QUEUE_NAME_LABEL}"]'],
+                delete_before_replace=True,
+            ),
         )
         self.job_name = pulumi.get(job, "metadata")["name"]
         self.register_outputs({"job_name": self.job_name})

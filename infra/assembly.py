@@ -1,7 +1,7 @@
 """Declares a stack's components in order, and wires what each gives to the next."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -13,16 +13,20 @@ from components.job_owner import JobOwner, JobOwnerArgs
 from components.node_pool import NodePool, NodePoolArgs
 from components.node_protection import NodeProtection, NodeProtectionArgs
 from components.priority_classes import PriorityClasses, PriorityClassesArgs
+from components.queueing import Queueing, QueueingArgs
 from components.rendering.monitoring.training_metrics import scraped_port
 from components.scheduled_training_job import ScheduledTrainingJob
 from components.shared_storage import SharedStorage, SharedStorageArgs
 from components.tenant import Tenant, TenantArgs
+from components.tenant_queue import TenantQueue, TenantQueueArgs
 from components.training_job import TrainingJob
 from components.training_operator import TrainingOperator, TrainingOperatorArgs
+from infra.checks.sending import workloads
 from infra.models import JobSpec, TenantSpec
 from infra.observing import Secrets, observe
 from infra.plan import Plan
 from infra.providers import cluster
+from infra.queue_quotas import queue_quotas
 from infra.vocabulary import JOB_LABEL, STARTER_LABEL, leading_pod
 
 
@@ -55,6 +59,7 @@ class Assembly:
         }
         self._tenants = {tenant.name: self._tenant(tenant) for tenant in self._stack.tenants}
         self._operator = self._training_operator()
+        self._queues = dict(self._tenant_queues())
         self._storage = {
             storage.name: SharedStorage(
                 storage.name,
@@ -101,6 +106,7 @@ class Assembly:
             spec=tenant,
             monitoring_namespace=self._monitoring_namespace,
             scraped_ports=sorted({port for marks in theirs if (port := scraped_port(marks)) is not None}),
+            queued=self._stack.queued(tenant.name),
         )
         return Tenant(tenant.name, args, self._after())
 
@@ -135,14 +141,39 @@ class Assembly:
         )
         NodeProtection("node-protection", args, self._after())
 
+    def _tenant_queues(self) -> Iterator[tuple[str, TenantQueue]]:
+        """One for each tenant with a quota, where the stack has queues."""
+        spec = self._stack.queueing
+        if spec is None:
+            return
+        # Kueue looks for the definition of TFJobs when it starts.
+        args = QueueingArgs(spec=spec, stack_name=self._stack_name)
+        queueing = Queueing("queueing", args, self._after(self._operator))
+        jobs = tuple(workloads(self._stack))
+        for tenant in self._stack.tenants:
+            if self._stack.queued(tenant.name):
+                namespace = self._tenants[tenant.name]
+                queue = TenantQueueArgs(
+                    tenant=tenant.name,
+                    namespace=namespace.namespace,
+                    flavor=queueing.flavor,
+                    quotas=queue_quotas(self._stack, tenant, jobs),
+                )
+                yield (
+                    tenant.name,
+                    TenantQueue(f"{tenant.name}-queue", queue, self._after(queueing, namespace)),
+                )
+
     def _job(self, job: JobSpec) -> Component:
         pool = self._pools.get(job.pool) if job.pool else None
         storage = {claim: self._storage[claim] for _, claim in job.claims()}
+        queue = self._queues.get(job.tenant)
         waits_for: list[Component] = [
             self._operator,  # its webhook answers before a job comes, and outlives every job
             self._tenants[job.tenant],  # quota and defaults, not only the namespace
             self._priorities,
             *([pool] if pool else []),
+            *([queue] if queue else []),
             *storage.values(),
         ]
         args = TrainingJobArgs(
@@ -153,6 +184,7 @@ class Assembly:
             pool=next((p for p in self._stack.pools if p.name == job.pool), None),
             files=self._ready.files(job),
             claims={name: claim.claim_name for name, claim in storage.items()},
+            queue_name=queue.queue_name if queue else None,
         )
         trains = TrainingJob if job.schedule is None else ScheduledTrainingJob
         return trains(job.name, args, self._after(*waits_for))

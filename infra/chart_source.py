@@ -1,4 +1,4 @@
-"""Whether the monitoring chart can be fetched: asked before the provider tries, which would say less."""
+"""Whether a chart can be fetched: asked before the provider tries, which would say less."""
 
 import ssl
 from http.client import HTTPException
@@ -6,8 +6,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from infra.models import MonitoringSpec
-from infra.versions import MONITORING_CHART_REPOSITORY
+from infra.models import Stack
+from infra.models.charts import ChartSpec
+from infra.versions import KUEUE_CHART_SOURCE, MONITORING_CHART_REPOSITORY
 
 _SECONDS = 20
 _OCI = "oci://"
@@ -17,19 +18,26 @@ class NoChartError(Exception):
     """The chart cannot be fetched; the text says why, and what to do."""
 
 
-def require_chart(spec: MonitoringSpec | None) -> None:
-    """Raise NoChartError where the repository or registry does not answer.
+def require_charts(stack: Stack) -> None:
+    """Raise NoChartError where the repository or registry of a chart to install does not answer.
 
     Nothing is fetched: Helm does that, with the logins of this machine, so that a registry which asks who
     is there is fine. A chart beside the stack is looked at by the checks.
     """
-    if spec is None or not spec.install or spec.chart.path is not None:
+    if stack.monitoring is not None and stack.monitoring.install:
+        _require("monitoring", stack.monitoring.chart, MONITORING_CHART_REPOSITORY)
+    if stack.queueing is not None and stack.queueing.install:
+        _require("queueing", stack.queueing.chart, KUEUE_CHART_SOURCE)
+
+
+def _require(part: str, chart: ChartSpec, public: str) -> None:
+    if chart.path is not None:
         return
-    source = spec.chart.source or MONITORING_CHART_REPOSITORY
+    source = chart.source or public
     if fault := _fault(source):
         raise NoChartError(
-            f"monitoring.chart: the chart cannot be fetched from {source} ({fault}); "
-            "mend the network or its proxy, or set monitoring.chart.source to a repository or an oci:// "
+            f"{part}.chart: the chart cannot be fetched from {source} ({fault}); "
+            f"mend the network or its proxy, or set {part}.chart.source to a repository or an oci:// "
             "mirror that answers, to an archive (.tgz), or to a directory beside the stack"
         )
 

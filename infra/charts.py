@@ -9,11 +9,9 @@ from typing import Any
 
 import yaml
 
-from infra.vocabulary import MONITORING_RELEASE
-
 _DEFINITION = "Chart.yaml"
 _MOST_BYTES = 2**20
-_GIVE = f"give the archive or the unpacked folder of {MONITORING_RELEASE}"
+_GIVE = "give the archive or the unpacked folder of the chart"
 
 
 @dataclass(frozen=True)
@@ -30,14 +28,14 @@ class _UnusableError(Exception):
     """The text says why."""
 
 
-def local_chart(place: Path) -> LocalChart:
-    """Look at a chart without Helm."""
+def local_chart(place: Path, name: str) -> LocalChart:
+    """Look at what should be the chart of a name, without Helm."""
     try:
         definition, inside = _directory(place) if place.is_dir() else _archive(place)
     except _UnusableError as fault:
         return LocalChart(None, str(fault))
     version = definition.get("version")
-    return LocalChart(version if isinstance(version, str) else None, _wrong(definition, inside))
+    return LocalChart(version if isinstance(version, str) else None, _wrong(definition, inside, name))
 
 
 def _directory(place: Path) -> tuple[Mapping[str, Any], Collection[str]]:
@@ -78,13 +76,13 @@ def _definition(text: bytes) -> Mapping[str, Any]:
     return found
 
 
-def _wrong(definition: Mapping[str, Any], inside: Collection[str]) -> str | None:
+def _wrong(definition: Mapping[str, Any], inside: Collection[str], name: str) -> str | None:
     """Helm wants every chart that it depends on in it, also those that are switched off."""
-    if definition.get("name") != MONITORING_RELEASE:
-        return f"is the chart {definition.get('name')}; {_GIVE}"
+    if definition.get("name") != name:
+        return f"is the chart {definition.get('name')}; {_GIVE} {name}"
     wanted = [str(needed.get("name")) for needed in definition.get("dependencies") or ()]
-    names = {re.sub(r"-\d.*\.tgz$", "", name) for name in inside}
-    missing = [name for name in wanted if name not in names]
+    there = {re.sub(r"-\d.*\.tgz$", "", found) for found in inside}
+    missing = [needed for needed in wanted if needed not in there]
     if missing:
         return f"lacks {', '.join(missing)} in charts/; run `helm dependency update` on it"
     return None

@@ -9,10 +9,11 @@ from infra.charts import LocalChart, local_chart
 from infra.checks import Located, Subject, examine
 from infra.dashboard_files import dashboard_files
 from infra.load import StackFileError, load
-from infra.models import JobSpec, Stack
+from infra.models import JobSpec, MonitoringSpec, QueueingSpec, Stack
 from infra.scripts import scripts, with_imports
 from infra.source import Source
 from infra.stack_secrets import Stored, beside
+from infra.vocabulary import KUEUE, MONITORING_RELEASE
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,14 @@ def plan(file: Path, operator_source: str | None = None, stored: Stored | None =
     draft = load(file)
     named = {job.script for job in draft.part.stack.jobs if job.script}
     found = scripts(file.parent / "scripts", named)
-    chart = _chart(draft.part.stack)
     pages = dashboard_files(file.parent / "dashboards", {page.file for page in draft.part.stack.dashboards})
     subject = Subject(
         draft.part.stack,
         found.texts,
         unusable_scripts=found.unusable,
         other_scripts=found.others,
-        chart=chart,
+        chart=_chart(draft.part.stack.monitoring, MONITORING_RELEASE),
+        queueing_chart=_chart(draft.part.stack.queueing, KUEUE),
         dashboards=pages,
         name=file.stem,
         stored=stored or beside(file),
@@ -68,11 +69,10 @@ def plan(file: Path, operator_source: str | None = None, stored: Stored | None =
     return Plan(stack, found.texts, pages.texts, draft.source, tuple(sorted(findings)))
 
 
-def _chart(stack: Stack) -> LocalChart | None:
-    spec = stack.monitoring
+def _chart(spec: MonitoringSpec | QueueingSpec | None, name: str) -> LocalChart | None:
     if spec is None or not spec.install or spec.chart.path is None:
         return None
-    return local_chart(places.ROOT / spec.chart.path)
+    return local_chart(places.ROOT / spec.chart.path, name)
 
 
 def _with_source(stack: Stack, source: str | None) -> Stack:

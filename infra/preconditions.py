@@ -1,7 +1,7 @@
 """What a run of the program needs beside its stack file."""
 
 from components.cluster_access import NoClusterError, require_kubeconfig
-from infra.chart_source import NoChartError, require_chart
+from infra.chart_source import NoChartError, require_charts
 from infra.models import Stack
 
 
@@ -10,9 +10,9 @@ class UnmetError(Exception):
 
 
 def require(stack: Stack) -> None:
-    """A way to the cluster, and a chart to install where one is; raises UnmetError."""
+    """A way to the cluster, and the charts to install where there are some; raises UnmetError."""
     try:
         require_kubeconfig()
-        require_chart(stack.monitoring)
+        require_charts(stack)
     except (NoClusterError, NoChartError) as error:
         raise UnmetError(str(error)) from None

@@ -27,3 +27,5 @@ PYTHON_IMAGE: Final = "docker.io/library/python:3.13.7-slim-bookworm"
 # The sandbox builds the same version: a test compares it with sandbox/tools/kueue/go.mod.
 KUEUE: Final = "0.17.0"
 KUEUE_CHART_SOURCE: Final = "oci://registry.k8s.io/kueue/charts/kueue"
+# Oldest: its page on installation. Newest: its client libraries, 0.35, which its tests run against.
+KUEUE_KUBERNETES: Final = ((1, 29), (1, 35))

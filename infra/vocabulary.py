@@ -13,7 +13,7 @@ JOB_LABEL: Final = f"{DOMAIN}/job"
 STARTER_LABEL: Final = f"{DOMAIN}/starts-training"
 """On pods that make TFJobs: a tenant's network rules let them reach the API server."""
 QUEUED_LABEL: Final = f"{DOMAIN}/queued"
-"""With the value true on a tenant's namespace: Kueue holds its TFJobs back until there is room for all of one."""
+"""With the value true on a tenant's namespace: Kueue holds its TFJobs back until one fits whole."""
 FIELD_MANAGER_PREFIX: Final = "colocation-pool-"
 """Followed by stack and pool: who owns a label under server-side apply."""
 

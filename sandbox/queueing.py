@@ -1,6 +1,6 @@
 """Kueue on the sandbox, for whoever asks: then it is a cluster that has one.
 
-It is no part of `up`: it would take memory that most work has no use for. From the manifests of its own module.
+It is no part of `up`: it would take memory that most work has no use for. Its module has its manifests.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from components.rendering.start_pod import LIMITS, REQUESTS
 from infra.models import JobSpec
 from infra.models.jobs import ScheduleSpec
 from infra.vocabulary import (
@@ -138,9 +139,7 @@ def _container(job: JobSpec) -> ContainerArgs:
             _from_label("RUN_UID", "batch.kubernetes.io/controller-uid"),
             EnvVarArgs(name=NVIDIA_VISIBLE_DEVICES, value="none"),
         ],
-        resources=ResourceRequirementsArgs(
-            requests={"cpu": "10m", "memory": "32Mi"}, limits={"cpu": "250m", "memory": "128Mi"}
-        ),
+        resources=ResourceRequirementsArgs(requests=dict(REQUESTS), limits=dict(LIMITS)),
         security_context=SecurityContextArgs(
             allow_privilege_escalation=False,
             read_only_root_filesystem=True,

@@ -1,9 +1,25 @@
 """Kueue's settings and the queues of tenants, as plain data."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import yaml
 
 from components.rendering.objects import Object
-from infra.vocabulary import QUEUED_LABEL, TFJOB_FRAMEWORK
+from infra.models import QueueingSpec
+from infra.versions import KUEUE as VERSION
+from infra.vocabulary import (
+    KUEUE_IMAGE,
+    KUEUE_REGISTRY,
+    NAMESPACE_NAME_LABEL,
+    QUEUED_LABEL,
+    TFJOB_FRAMEWORK,
+)
+
+if TYPE_CHECKING:
+    import pulumi
 
 _STARTED_WITHIN = "15m"
 """From admission until the leading pod runs: a large image is pulled in it."""
@@ -27,7 +43,20 @@ def kueue_configuration(*, leader_election: bool = True) -> Object:
     }
 
 
-def cluster_queue_spec(flavor: str, namespace: str, quotas: Mapping[str, str]) -> Object:
+def chart_values(spec: QueueingSpec) -> Object:
+    """The values of Kueue's chart. What is not named here stays as the chart has it."""
+    image = {
+        "repository": f"{spec.image_registry or KUEUE_REGISTRY}/{KUEUE_IMAGE}",
+        "tag": f"v{spec.chart.version or VERSION}",
+        "pullPolicy": "IfNotPresent",
+    }
+    return {
+        "controllerManager": {"manager": {"image": image}},
+        "managerConfig": {"controllerManagerConfigYaml": yaml.safe_dump(kueue_configuration())},
+    }
+
+
+def cluster_queue_spec(flavor: pulumi.Input[str], namespace: str, quotas: Mapping[str, str]) -> Object:
     """What the jobs of a namespace may use together, by resource.
 
     Jobs wait in the order of their priority, then of their age. One that has no room lets smaller ones pass,
@@ -36,7 +65,7 @@ def cluster_queue_spec(flavor: str, namespace: str, quotas: Mapping[str, str]) -
     resources = [{"name": name, "nominalQuota": amount} for name, amount in quotas.items()]
     group = {"coveredResources": list(quotas), "flavors": [{"name": flavor, "resources": resources}]}
     return {
-        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+        "namespaceSelector": {"matchLabels": {NAMESPACE_NAME_LABEL: namespace}},
         "queueingStrategy": "BestEffortFIFO",
         "resourceGroups": [group],
     }

@@ -9,7 +9,7 @@ from components.rendering.objects import Object, stated
 from components.rendering.pods import pod_template
 from components.rendering.run_policy import run_policy
 from infra.models import JobSpec, PoolSpec, RoleName
-from infra.vocabulary import TFJOB_KIND, TRAINING_API_VERSION
+from infra.vocabulary import QUEUE_NAME_LABEL, TFJOB_KIND, TRAINING_API_VERSION
 
 if TYPE_CHECKING:
     import pulumi
@@ -30,12 +30,16 @@ def tfjob_manifest(
     pool: PoolSpec | None = None,
     script_name: pulumi.Input[str] | None = None,
     claims: Mapping[str, pulumi.Input[str]] | None = None,
+    queue_name: pulumi.Input[str] | None = None,
 ) -> Object:
-    """The whole object: of a job that runs once, or of one run of a scheduled job."""
+    """The whole object: of a job that runs once, or of one run of a scheduled job.
+
+    With `queue_name` it waits in that queue: Kueue suspends it as it comes, and alone says when it goes on.
+    """
     metadata = {
         "name": spec.name,
         "namespace": namespace,
-        "labels": dict(spec.labels),
+        "labels": {**spec.labels, **({} if queue_name is None else {QUEUE_NAME_LABEL: queue_name})},
         "annotations": dict(spec.annotations),
     }
     rendered = tfjob_spec(

@@ -88,6 +88,8 @@ class Subject:
     """Names of those that no job names."""
     chart: LocalChart | None = None
     """The chart that monitoring takes from beside the stack."""
+    queueing_chart: LocalChart | None = None
+    """As `chart`, of queueing."""
     dashboards: DashboardFiles = field(default_factory=DashboardFiles)
     """What the stack's folder of dashboards holds."""
     name: str | None = None

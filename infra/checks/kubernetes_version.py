@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from infra.charts import LocalChart
 from infra.checks.findings import Finding, Severity, Subject
 from infra.models import Stack
 from infra.models.base import Loc
 from infra.versions import (
+    KUEUE,
+    KUEUE_KUBERNETES,
     MONITORING_CHART,
     MONITORING_CHART_KUBERNETES,
     TRAINING_OPERATOR,
@@ -49,7 +52,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     if stack.kubernetes_version is None:
         return
     major, minor, *_ = map(int, stack.kubernetes_version.split("."))
-    for part in installed(stack, subject.chart.version if subject.chart else None):
+    for part in installed(stack, _version(subject.chart), _version(subject.queueing_chart)):
         yield from part.finding(
             (major, minor),
             code="kubernetes-version-unsupported",
@@ -58,10 +61,12 @@ def check(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def installed(stack: Stack, local_chart: str | None = None) -> Iterator[Installed]:
+def installed(
+    stack: Stack, local_chart: str | None = None, queueing_chart: str | None = None
+) -> Iterator[Installed]:
     """Of whatever is not installed in the version that is pinned here, nothing is known.
 
-    `local_chart`: the version of the chart that lies beside the stack, where that is known.
+    `local_chart`, `queueing_chart`: the versions of charts that lie beside the stack, where they are known.
     """
     if stack.training_operator.install:
         lowest, highest = TRAINING_OPERATOR_KUBERNETES
@@ -82,6 +87,16 @@ def installed(stack: Stack, local_chart: str | None = None) -> Iterator[Installe
                 lowest=lowest,
                 highest=highest,
             )
+
+    if stack.queueing is not None and stack.queueing.install:
+        chart = stack.queueing.chart
+        if (queueing_chart if chart.path else chart.version or KUEUE) == KUEUE:
+            lowest, highest = KUEUE_KUBERNETES
+            yield Installed(name=f"kueue {KUEUE}", place=("queueing",), lowest=lowest, highest=highest)
+
+
+def _version(chart: LocalChart | None) -> str | None:
+    return chart.version if chart else None
 
 
 def _text(version: Version) -> str:

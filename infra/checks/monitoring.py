@@ -1,16 +1,16 @@
 """Monitoring: a chart that can be had, namespaces of its own, and nothing that has no effect."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from components.rendering.delivery.receivers import has_robots
 from infra.checks.findings import Finding, Subject
-from infra.checks.names import SYSTEM_NAMESPACES
+from infra.checks.namespaces import free, taken
 from infra.checks.references import missing
 from infra.models import AlertsSpec, MonitoringSpec, Stack
-from infra.models.base import Loc
 from infra.models.durations import seconds
 from infra.vocabulary import SYSTEM_PRIORITIES
 
+_TAKEN = "monitoring-namespace-taken"
 _LONGEST_INTERVAL_SECONDS = 120
 """Two fit into the 5 minutes of rates and of Prometheus' look back, also when one comes late."""
 
@@ -64,28 +64,12 @@ def _without(stack: Stack) -> Iterator[Finding]:
 
 def _namespaces(stack: Stack, spec: MonitoringSpec) -> Iterator[Finding]:
     """Each is made by one component, which says what its pods may do."""
-    taken = dict(_taken(stack))
+    owners = taken(stack)
     # Where traffic is denied by default, nobody reaches the relay, and it reaches no robot.
     denied = {tenant.name for tenant in stack.tenants if tenant.network_policy}
     if spec.install or (spec.namespace in denied and has_robots(stack.alerts)):
-        yield from _free(("monitoring", "namespace"), spec.namespace, taken)
-    taken.setdefault(spec.namespace, "the monitoring stack")
+        yield from free(_TAKEN, ("monitoring", "namespace"), spec.namespace, owners)
+    owners.setdefault(spec.namespace, "the monitoring stack")
     if spec.gpu_metrics.install:
-        yield from _free(("monitoring", "gpu_metrics", "namespace"), spec.gpu_metrics.namespace, taken)
-
-
-def _taken(stack: Stack) -> Iterator[tuple[str, str]]:
-    operator = stack.training_operator
-    yield operator.namespace, "the training operator"
-    yield from ((tenant.name, f"the tenant {tenant.name}") for tenant in stack.tenants)
-    yield from ((name, "Kubernetes") for name in SYSTEM_NAMESPACES)
-
-
-def _free(place: Loc, namespace: str, taken: Mapping[str, str]) -> Iterator[Finding]:
-    if namespace in taken:
-        yield Finding(
-            code="monitoring-namespace-taken",
-            place=place,
-            message=f"the namespace {namespace} belongs to {taken[namespace]}",
-            remedy="write the name of one that is made for it",
-        )
+        place = ("monitoring", "gpu_metrics", "namespace")
+        yield from free(_TAKEN, place, spec.gpu_metrics.namespace, owners)

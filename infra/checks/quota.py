@@ -11,11 +11,11 @@ from decimal import Decimal
 from infra.checks.findings import Finding, Subject
 from infra.checks.pods import Container, Kind, Pods, Workload
 from infra.checks.references import missing
-from infra.checks.sending import operator_pods
 from infra.models import PrioritySpec, StorageSpec, TenantSpec
 from infra.models.base import Loc
 from infra.models.quantities import amount
 from infra.pod_resources import Quantities, counted, shown
+from infra.queue_quotas import beside
 
 # Of all keys these alone oblige each container to state an amount (the pod evaluator of the API server).
 _OBLIGING: Mapping[str, tuple[Kind, str]] = {
@@ -32,6 +32,7 @@ https://kubernetes.io/docs/concepts/policy/resource-quotas/#quota-scopes"""
 _JOB_OBJECTS = "count/tfjobs.kubeflow.org"
 _SERVICES = ("services", "count/services")  # the operator makes one for each pod
 _CLAIMS = ("persistentvolumeclaims", "count/persistentvolumeclaims")
+_STARTERS = "the pods that start runs"
 _BY_CLASS = ".storageclass.storage.k8s.io/"
 
 
@@ -45,10 +46,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         claims[storage.tenant].append((i, storage))
     for t, tenant in enumerate(subject.stack.tenants):
         if tenant.quota:
-            operator = subject.stack.training_operator
-            here = operator.install and operator.namespace == tenant.name
-            fixed = (operator_pods(subject.stack),) if here else ()
-            quota = _Quota(("tenants", t, "quota"), tenant, fixed)
+            fixed = tuple(beside(subject.stack, tenant))
+            queued = subject.stack.queued(tenant.name)
+            quota = _Quota(("tenants", t, "quota"), tenant, fixed, queued=queued)
             yield from quota.scope(subject.stack.priorities)
             yield from quota.jobs(workloads[tenant.name])
             yield from quota.claims(claims[tenant.name])
@@ -57,10 +57,10 @@ def check(subject: Subject) -> Iterator[Finding]:
 class _Quota:
     """One tenant's quota, and what runs beside the jobs."""
 
-    def __init__(self, place: Loc, tenant: TenantSpec, fixed: tuple[Pods, ...]) -> None:
-        self._place, self._tenant = place, tenant
+    def __init__(self, place: Loc, tenant: TenantSpec, fixed: tuple[Pods, ...], *, queued: bool) -> None:
+        self._place, self._tenant, self._queued = place, tenant, queued
         self._hard = {key: amount(text) for key, text in tenant.quota.items() if self._may_hold(key)}
-        self._fixed = self._counted(fixed)
+        self._fixed = fixed
         self._taken = self._sum(self._fixed)
 
     def scope(self, priorities: tuple[PrioritySpec, ...]) -> Iterator[Finding]:
@@ -89,13 +89,14 @@ class _Quota:
             large = {key for key, need in needs.items() if need > self._room(key)}
             for key in sorted(large):
                 yield self._one_too_large(workload, key, needs[key])
-            if not large and self._overlapping(workload):
+            if not large and self._overlapping(workload) and not self._queued:
                 yield from self._runs_too_large(workload, needs)
             if not self._suspended(workload):
                 for key in needs.keys() - large:
                     together[key] += needs[key]
                     sizes[key] += needs[key] > 0
-        yield from self._all_too_large(together, sizes)
+        if not self._queued:  # they wait whole, each until there is room
+            yield from self._all_too_large(together, sizes)
         yield from self._too_many_objects(workloads)
 
     def claims(self, claims: list[tuple[int, StorageSpec]]) -> Iterator[Finding]:
@@ -208,8 +209,12 @@ class _Quota:
         return self._hard[key] - self._used(key)
 
     def _held(self, key: str) -> str:
-        beside = f", {shown(key, self._used(key))} of it for the operator" if self._used(key) else ""
-        return f"{shown(key, self._hard[key])}{beside}"
+        if not self._used(key):
+            return shown(key, self._hard[key])
+        others = dict.fromkeys("the operator" if p.place[0] != "jobs" else _STARTERS for p in self._fixed)
+        return (
+            f"{shown(key, self._hard[key])}, {shown(key, self._used(key))} of it for {' and '.join(others)}"
+        )
 
     @staticmethod
     def _suspended(workload: Workload) -> bool:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from components.rendering.start_pod import LIMITS, REQUESTS
 from components.rendering.tfjob import tfjob_spec
 from infra.checks.parts import CONTAINER_FIELDS, mapping, mappings
 from infra.checks.pods import (
@@ -49,6 +50,22 @@ def operator_pods(stack: Stack) -> Pods:
     )
     default = next((p.name for p in stack.priorities if p.global_default), None)
     return Pods(place=place, role=None, replicas=1, containers=(container,), priority=default)
+
+
+def starting_pods(stack: Stack, tenant: str) -> Iterator[Pods]:
+    """The pods that start runs and wait for them, which take part in the quota of their namespace too."""
+    for i, job in enumerate(stack.jobs):
+        if job.schedule is not None and job.tenant == tenant:
+            raw = {"name": "start-run", "resources": {"requests": REQUESTS, "limits": LIMITS}}
+            place: Loc = ("jobs", i, "schedule")
+            yield Pods(
+                place=place,
+                role=None,
+                # While one run replaces another, or runs beside it, there are two.
+                replicas=1 if job.schedule.concurrency_policy == "Forbid" else 2,
+                containers=(_container(raw, "main", place, {}, Defaults()),),
+                priority=job.priority,
+            )
 
 
 def _pods(place: Loc, job: JobSpec, pool: PoolSpec | None, defaults: Defaults) -> Iterator[Pods]:

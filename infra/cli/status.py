@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _overview(name: str, ready: Plan) -> str:
     server = asked()
-    found = state.read(server, state.OVERVIEW)
+    found = state.read(server, state.OVERVIEW, queues=ready.stack.queueing is not None)
     measures = _measures(server, ready)
     unread = "".join(
         f"\n{'Prometheus' if one.kind == PROXY else one.kind} could not be read ({one.reason})"

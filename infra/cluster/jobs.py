@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from infra.cluster.objects import Found, condition, labels_of, moment
-from infra.vocabulary import JOB_LABEL, leading_pod
+from infra.vocabulary import JOB_LABEL, QUEUE_NAME_LABEL, leading_pod
 
 SETTLED = ("Succeeded", "Failed")
 
@@ -22,6 +22,16 @@ class TFJob(Found):
     def schedule(self) -> str | None:
         """The scheduled job of a stack that this is a run of."""
         return labels_of(self.raw).get(JOB_LABEL)
+
+    @property
+    def queue(self) -> str | None:
+        """The queue of its namespace that it has to wait in; None: it waits for nothing."""
+        return labels_of(self.raw).get(QUEUE_NAME_LABEL)
+
+    @property
+    def queued(self) -> bool:
+        """Whether it waits there."""
+        return self.suspended and self.queue is not None and not self.settled
 
     @property
     def replicas(self) -> Mapping[str, int]:

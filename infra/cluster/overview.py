@@ -7,6 +7,7 @@ from datetime import datetime
 from infra.cluster.jobs import TFJob
 from infra.cluster.objects import Object
 from infra.cluster.pods import Pod
+from infra.cluster.queues import standing
 from infra.cluster.state import State
 from infra.models import Stack
 from infra.models.quantities import amount
@@ -18,6 +19,7 @@ _SHORTEST_NAME = 12
 _HEAD = ("JOB", "STATE", "READY", "NODE", "AGE", "RESTARTS")
 _MEASURED = ("PROGRESS", "LOSS")
 _ABSENT = "-"
+_QUEUED = "Queued"
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,16 @@ def _jobs(stack: Stack, state: State, tenant: str, measures: Measures | None) ->
         yield "  no jobs"
     else:
         yield from _table((_HEAD + (_MEASURED if measures else ()), *rows))
+    for job in found:
+        if job.queued and (place := standing(state, job)) is not None:
+            yield f"  {job.name} waits in the queue: {place.lacking or 'others are before it'}"
 
 
 def _rows(state: State, job: TFJob, measures: Measures | None) -> Iterator[tuple[str, ...]]:
     """The job, then its roles where it has several."""
     pods = state.pods_of(job)
-    about = (job.name, job.state or "(new)", *_pods(state, pods, job, job.replicas, job.created))
+    said = _QUEUED if job.queued else job.state or "(new)"
+    about = (job.name, said, *_pods(state, pods, job, job.replicas, job.created))
     key = (job.namespace, job.name)
     yield about + ((_progress(measures, key), _number(measures.losses.get(key))) if measures else ())
     if len(job.replicas) > 1:

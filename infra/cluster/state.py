@@ -14,7 +14,7 @@ from infra.cluster.events import Event
 from infra.cluster.jobs import TFJob
 from infra.cluster.objects import Key, Object, Unread, created, key_of, name_of
 from infra.cluster.pods import Pod
-from infra.vocabulary import MONITORING_API_VERSION, TRAINING_API_VERSION
+from infra.vocabulary import MONITORING_API_VERSION, QUEUE_API_VERSION, TRAINING_API_VERSION
 
 _PATHS = {
     "namespaces": "/api/v1/namespaces",
@@ -38,6 +38,10 @@ _MONITORING = {
     for kind in ("prometheuses", "podmonitors", "servicemonitors")
 }
 """Kinds that a cluster may not know."""
+_QUEUES = {
+    kind: f"/apis/{QUEUE_API_VERSION}/{kind}" for kind in ("clusterqueues", "localqueues", "workloads")
+}
+"""Kinds that a cluster may not know, of stacks with queues."""
 _EVENTS = (
     # Of the many that go well only those that tell one pod from another of its name.
     "type=Warning",
@@ -119,14 +123,16 @@ class State:
         return found
 
 
-def read(server: ApiServer, wanted: Collection[str] | None = None) -> State:
+def read(server: ApiServer, wanted: Collection[str] | None = None, *, queues: bool = False) -> State:
     """One look at the cluster: a list for each kind, nothing for each object.
 
-    `wanted`: TFJobs and these kinds alone.
+    `wanted`: TFJobs and these kinds alone. `queues`: and how jobs stand in their queues.
     """
     kinds = {kind: server.items(path) for kind, path in _PATHS.items() if wanted is None or kind in wanted}
     if wanted is None:
         kinds |= {k: server.items(path, absent_is_empty=True) for k, path in _MONITORING.items()}
+    if queues:
+        kinds |= {k: server.items(path, absent_is_empty=True) for k, path in _QUEUES.items()}
     jobs = _tfjobs(server)
     pods = kinds.get("pods")
     return State(

@@ -27,6 +27,7 @@ from infra.doctor.rules import (
     pods,
     progress,
     protection,
+    queues,
     schedules,
 )
 from infra.doctor.wanted_logs import wanted
@@ -45,11 +46,12 @@ def look(server: ApiServer, ready: Plan, name: str, *, stalled_seconds: float = 
     Raises:
         NoClusterError: the cluster does not answer, or does not let us in.
     """
-    snapshot = reader.snapshot(server)
+    has_queues = ready.stack.queueing is not None
+    snapshot = reader.snapshot(server, queues=has_queues)
     case = Case(
         stack=ready.stack,
         name=name,
-        state=state.read(server),
+        state=state.read(server, queues=has_queues),
         live=snapshot,
         watching=_watching(server, ready),
         stalled_seconds=stalled_seconds,
@@ -74,7 +76,7 @@ def diagnose(case: Case, ready: Plan, job: str | None = None) -> tuple[Diagnosis
     of_jobs += tuple(found for found in schedules.check(case) if not (found.code == _WAITS and down))
     told = {name for found in (*operators, *of_jobs) if found.severity == "fault" for name in found.affects}
     of_jobs += tuple(found for found in jobs.failed(case) if not told & set(found.affects))
-    of_jobs += tuple(jobs.held_back(case))
+    of_jobs += (*queues.check(case), *jobs.held_back(case))
     of_jobs += tuple(found for found in progress.check(case) if not told & set(found.affects))
     told |= {name for found in of_jobs for name in found.affects}
     around_jobs = (

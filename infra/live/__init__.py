@@ -14,6 +14,7 @@ from infra.live import (
     namespaces,
     nodes,
     operators,
+    queueing,
     reader,
     storage,
     webhooks,
@@ -30,6 +31,7 @@ CHECKS: tuple[LiveCheck, ...] = (
     operators.check,
     webhooks.check,
     monitoring.check,
+    queueing.check,
     storage.check,
 )
 
@@ -43,7 +45,7 @@ def compare(stack: Stack, name: str, snapshot: Snapshot) -> tuple[Finding, ...]:
 def examine(stack: Stack, name: str) -> tuple[Finding, ...]:
     """Read the cluster and compare; one finding alone if there is no way to it."""
     try:
-        snapshot = reader.read()
+        snapshot = reader.read(queues=stack.queueing is not None)
     except NoClusterError as fault:
         return (Finding.of("cluster-unreachable", (), str(fault)),)
     return compare(stack, name, snapshot)

@@ -9,14 +9,16 @@ from infra.cluster.objects import Object
 from infra.live.snapshot import (
     FoundClaim,
     FoundCrd,
+    FoundKueue,
     FoundMonitoringCrd,
     FoundNamespace,
     FoundOperator,
     FoundPrometheusOperator,
+    FoundQueueCrd,
     FoundStorageClass,
     FoundWebhook,
 )
-from infra.vocabulary import STACK_MANAGER_PREFIX, TFJOB_CRD, TRAINING_OPERATOR
+from infra.vocabulary import KUEUE, STACK_MANAGER_PREFIX, TFJOB_CRD, TRAINING_OPERATOR
 
 _OPERATOR_NAMES = (TRAINING_OPERATOR, "tf-job-operator", "tf-operator", "tf-operator-controller-manager")
 """Of Deployments and of images, today's and those of the releases before."""
@@ -96,16 +98,40 @@ def prometheus_operators(deployments: Iterable[Object]) -> tuple[FoundPrometheus
     return tuple(_prometheus_operator(item) for item in deployments if _runs(item, _PROMETHEUS_OPERATOR))
 
 
+def kueues(deployments: Iterable[Object]) -> tuple[FoundKueue, ...]:
+    """The Deployments that are Kueue by their image."""
+    return tuple(
+        FoundKueue(
+            namespace=item["metadata"]["namespace"],
+            name=item["metadata"]["name"],
+            ready=_ready(item),
+            release=_release(item),
+        )
+        for item in deployments
+        if _runs(item, KUEUE)
+    )
+
+
+def queue_crd(item: Object) -> FoundQueueCrd:
+    served = tuple(version["name"] for version in item["spec"]["versions"] if version.get("served"))
+    return FoundQueueCrd(name=item["metadata"]["name"], served=served)
+
+
+def _ready(item: Object) -> int:
+    return (item.get("status") or {}).get("readyReplicas") or 0
+
+
+def _release(item: Object) -> str | None:
+    """Namespace and name of the Helm release that an object is of."""
+    annotations = item["metadata"].get("annotations") or {}
+    release = annotations.get(_HELM_RELEASE)
+    return f"{annotations.get(_HELM_NAMESPACE, item['metadata']['namespace'])}/{release}" if release else None
+
+
 def _prometheus_operator(item: Object) -> FoundPrometheusOperator:
     metadata = item["metadata"]
-    annotations = metadata.get("annotations") or {}
-    release = annotations.get(_HELM_RELEASE)
-    place = annotations.get(_HELM_NAMESPACE, metadata["namespace"])
     return FoundPrometheusOperator(
-        namespace=metadata["namespace"],
-        name=metadata["name"],
-        ready=(item.get("status") or {}).get("readyReplicas") or 0,
-        release=f"{place}/{release}" if release else None,
+        namespace=metadata["namespace"], name=metadata["name"], ready=_ready(item), release=_release(item)
     )
 
 

@@ -7,22 +7,22 @@ from infra.cluster.api_server import ApiServer, RefusedError
 from infra.cluster.objects import Object, has_ready_endpoint
 from infra.live import interpret
 from infra.live.snapshot import Snapshot
-from infra.vocabulary import MONITORING_CRDS, SERVICE_NAME_LABEL, TFJOB_CRD
+from infra.vocabulary import MONITORING_CRDS, QUEUE_CRDS, SERVICE_NAME_LABEL, TFJOB_CRD
 
 _CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 
-def read() -> Snapshot:
-    """One look at the cluster that the stack's resources go to.
+def read(*, queues: bool = False) -> Snapshot:
+    """One look at the cluster that the stack's resources go to; `queues`: and at Kueue.
 
     Raises:
         NoClusterError: it does not answer, or does not let us in.
     """
-    return snapshot(ApiServer())
+    return snapshot(ApiServer(), queues=queues)
 
 
-def snapshot(server: ApiServer) -> Snapshot:
+def snapshot(server: ApiServer, *, queues: bool) -> Snapshot:
     """As `read`, of a server that others ask too."""
     version = interpret.version(server.version())
     # Namespaces first: whoever may read nothing at all is stopped by the first list.
@@ -42,6 +42,8 @@ def snapshot(server: ApiServer) -> Snapshot:
         webhooks=tuple(_webhooks(server)),
         storage_classes=None if classes is None else tuple(map(interpret.storage_class, classes)),
         claims=None if claims is None else tuple(map(interpret.claim, claims)),
+        kueues=interpret.kueues(deployments) if queues and deployments is not None else None,
+        queue_crds=_crds(server, interpret.queue_crd, *QUEUE_CRDS) if queues else None,
         unread=server.unread,
     )
 

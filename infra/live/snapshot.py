@@ -77,6 +77,28 @@ class FoundMonitoringCrd:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FoundKueue:
+    namespace: str
+    name: str
+    ready: int
+    """Pods that are ready."""
+    release: str | None
+    """As of FoundPrometheusOperator."""
+
+    def __str__(self) -> str:
+        return f"Deployment {self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundQueueCrd:
+    """The definition of a kind of Kueue's."""
+
+    name: str
+    served: tuple[str, ...]
+    """Versions that the API server serves."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class FoundWebhook:
     """A webhook that is asked about each TFJob, and the Service that should answer."""
 
@@ -126,6 +148,8 @@ class Snapshot:
     """Those that could be read."""
     storage_classes: tuple[FoundStorageClass, ...] | None
     claims: tuple[FoundClaim, ...] | None = None
+    kueues: tuple[FoundKueue, ...] | None = None
+    queue_crds: tuple[FoundQueueCrd, ...] | None = None
     unread: tuple[Unread, ...] = ()
 
 

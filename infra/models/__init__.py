@@ -18,6 +18,7 @@ from infra.models.node_protection import NodeProtectionSpec
 from infra.models.operators import TrainingOperatorSpec
 from infra.models.pools import NodeCapacity, PoolSpec, Taint
 from infra.models.priorities import PrioritySpec
+from infra.models.queueing import QueueingSpec
 from infra.models.resources import Amounts, Resources
 from infra.models.stack import Stack
 from infra.models.storage import NfsSpec, StorageSpec
@@ -39,6 +40,7 @@ __all__ = [
     "NodeProtectionSpec",
     "PoolSpec",
     "PrioritySpec",
+    "QueueingSpec",
     "ReceiverSpec",
     "Resources",
     "RoleName",

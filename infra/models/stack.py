@@ -14,6 +14,7 @@ from infra.models.node_protection import NodeProtectionSpec
 from infra.models.operators import TrainingOperatorSpec
 from infra.models.pools import PoolSpec
 from infra.models.priorities import PriorityKind, PrioritySpec
+from infra.models.queueing import QueueingSpec
 from infra.models.storage import StorageSpec
 from infra.models.tenants import TenantSpec
 
@@ -40,6 +41,8 @@ class Stack(Model):
     """Teams and their namespaces."""
     training_operator: TrainingOperatorSpec = TrainingOperatorSpec()
     """The operator that runs jobs."""
+    queueing: QueueingSpec | None = None
+    """Jobs of tenants with a quota wait whole until there is room. Unset: each pod is made when it fits."""
     storage: tuple[StorageSpec, ...] = ()
     """Shared volumes."""
     jobs: tuple[JobSpec, ...] = ()
@@ -56,6 +59,10 @@ class Stack(Model):
     def classes(self, kind: PriorityKind) -> tuple[str, ...]:
         """Names of the PriorityClasses of a kind."""
         return tuple(spec.name for spec in self.priorities if spec.kind == kind)
+
+    def queued(self, tenant: str) -> bool:
+        """Whether the jobs of a tenant wait in a queue: a quota is what tells whether there is room."""
+        return self.queueing is not None and any(t.name == tenant and t.quota for t in self.tenants)
 
     def gpu_pools(self) -> tuple[PoolSpec, ...]:
         """Pools that have GPUs: they say so, or a job on them asks for some."""

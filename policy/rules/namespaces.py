@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from infra.vocabulary import NODE_PROTECTION, POD_SECURITY_PREFIX
+from infra.vocabulary import KUEUE_NAMESPACE, NODE_PROTECTION, POD_SECURITY_PREFIX
 from policy.objects import KubernetesObject, mapping
 from policy.rules.rule import Breach, ObjectRule, Settings, StackRule, listed, texts
 
@@ -53,6 +53,8 @@ RULES = (
         name="namespaces-have-a-quota",
         description="Namespaces have a ResourceQuota.",
         find=_quota,
-        settings={"without_quota": texts("patterns of namespaces that need none", ["monitoring"])},
+        settings={
+            "without_quota": texts("patterns of namespaces that need none", ["monitoring", KUEUE_NAMESPACE])
+        },
     ),
 )

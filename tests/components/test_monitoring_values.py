@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from components.rendering.monitoring.chart import chart_arguments
+from components.rendering.charts import Published, chart_arguments
 from components.rendering.monitoring.exporters import cadvisor_relabelings
 from components.rendering.monitoring.values import chart_values
 from infra.models import MonitoringSpec
-from infra.models.monitoring import ChartSpec
+from infra.models.charts import ChartSpec
 from infra.versions import MONITORING_CHART, MONITORING_CHART_REPOSITORY
 
 
@@ -200,4 +200,7 @@ def test_images_come_from_the_mirror():
     ids=["public", "repository", "oci", "directory", "archive"],
 )
 def test_the_chart_comes_from_where_the_stack_says(chart, arguments):
-    assert chart_arguments(ChartSpec.model_validate(chart), "..") == arguments
+    published = Published(
+        name="kube-prometheus-stack", version=MONITORING_CHART, source=MONITORING_CHART_REPOSITORY
+    )
+    assert chart_arguments(ChartSpec.model_validate(chart), published, "..") == arguments

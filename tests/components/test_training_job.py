@@ -61,7 +61,7 @@ def test_raw_fields_are_laid_over_values_that_only_the_engine_knows(declare):
 
 def test_a_changed_job_is_a_new_run_after_the_old_one_is_gone(declare):
     request = declare(lambda: TrainingJob("mnist", mnist())).requests["mnist-tfjob"]
-    assert list(request.replaceOnChanges) == ["spec"]
+    assert list(request.replaceOnChanges) == ["spec", 'metadata.labels["kueue.x-k8s.io/queue-name"]']
     assert request.deleteBeforeReplace is True
 
 

@@ -5,14 +5,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from infra.chart_source import NoChartError, require_chart
-from infra.models import MonitoringSpec
+from infra.chart_source import NoChartError, require_charts
+from infra.models import Stack
 
 NOBODY = "127.0.0.1:1"  # no program listens on this port
 
 
 def spec(source, **more):
-    return MonitoringSpec.model_validate({"chart": {"source": source}, **more})
+    return Stack.model_validate({"monitoring": {"chart": {"source": source}, **more}})
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def repository():
 )
 def test_a_source_that_does_not_answer_is_named_with_the_ways_out(source):
     with pytest.raises(NoChartError) as error:
-        require_chart(spec(source))
+        require_charts(spec(source))
     text = str(error.value)
     assert text.startswith(
         f"monitoring.chart: the chart cannot be fetched from {source} (Connection refused)"
@@ -58,26 +58,35 @@ def test_a_source_that_does_not_answer_is_named_with_the_ways_out(source):
 @pytest.mark.parametrize("status", [200, 401, 403, 405])
 def test_a_repository_that_answers_is_left_to_helm(repository, status):
     repository.handler.status = status
-    require_chart(spec(repository.url))
+    require_charts(spec(repository.url))
     assert repository.asked == ["/charts/index.yaml"]
+
+
+def test_the_chart_of_queueing_is_asked_for_too():
+    source = f"oci://{NOBODY}/charts/kueue"
+    stack = Stack.model_validate({"queueing": {"chart": {"source": source}}})
+    with pytest.raises(
+        NoChartError, match=r"queueing.chart: .*Connection refused.* set queueing.chart.source"
+    ):
+        require_charts(stack)
 
 
 @pytest.mark.parametrize("status", [404, 410, 502])
 def test_a_server_without_repository_is_told(repository, status):
     repository.handler.status = status
     with pytest.raises(NoChartError, match=f"HTTP {status}"):
-        require_chart(spec(repository.url))
+        require_charts(spec(repository.url))
 
 
 @pytest.mark.parametrize(
     "monitoring",
     [
-        None,
-        MonitoringSpec(install=False),
+        Stack(),
+        Stack.model_validate({"monitoring": {"install": False}, "queueing": {"install": False}}),
         spec("charts/kube-prometheus-stack"),
     ],
     ids=["absent", "attached", "beside-the-stack"],
 )
 def test_nobody_is_asked_where_nothing_is_fetched(monkeypatch, monitoring):
     monkeypatch.setattr("infra.chart_source.urlopen", lambda *_, **__: pytest.fail("asked"))
-    require_chart(monitoring)
+    require_charts(monitoring)

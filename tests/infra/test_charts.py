@@ -9,6 +9,7 @@ import yaml
 from infra.charts import local_chart
 from infra.places import ROOT
 from infra.versions import MONITORING_CHART
+from infra.vocabulary import MONITORING_RELEASE
 
 CHART = ROOT / "tests" / "charts" / "kube-prometheus-stack"
 
@@ -37,35 +38,35 @@ def packed(folder):
 @pytest.mark.parametrize("form", [lambda folder: folder, packed], ids=["directory", "archive"])
 class TestEitherForm:
     def test_a_chart_says_its_version(self, chart, form):
-        found = local_chart(form(chart()))
+        found = local_chart(form(chart()), MONITORING_RELEASE)
         assert (found.version, found.unusable) == (MONITORING_CHART, None)
 
     def test_another_chart_is_refused(self, chart, form):
-        assert "is the chart grafana" in local_chart(form(chart(name="grafana"))).unusable
+        assert "is the chart grafana" in local_chart(form(chart(name="grafana")), MONITORING_RELEASE).unusable
 
     def test_every_chart_that_it_depends_on_is_in_it(self, chart, form):
         folder = chart(dependencies=[{"name": "grafana"}, {"name": "kube-state-metrics"}, {"name": "crds"}])
         (folder / "charts" / "crds").mkdir(parents=True)
         (folder / "charts" / "crds" / "Chart.yaml").touch()
         (folder / "charts" / "grafana-12.11.1.tgz").touch()
-        found = local_chart(form(folder))
+        found = local_chart(form(folder), MONITORING_RELEASE)
         assert found.unusable.startswith("lacks kube-state-metrics in charts/")
 
     def test_a_definition_that_is_no_mapping_is_refused(self, chart, form):
         folder = chart()
         (folder / "Chart.yaml").write_text("- x\n")
-        assert "no mapping" in local_chart(form(folder)).unusable
+        assert "no mapping" in local_chart(form(folder), MONITORING_RELEASE).unusable
 
     def test_a_folder_without_definition_is_no_chart(self, chart, form):
         folder = chart()
         (folder / "Chart.yaml").unlink()
-        assert "no Chart.yaml" in local_chart(form(folder)).unusable
+        assert "no Chart.yaml" in local_chart(form(folder), MONITORING_RELEASE).unusable
 
 
 def test_what_is_not_there_is_told(tmp_path):
-    assert "is not there" in local_chart(tmp_path / "absent.tgz").unusable
+    assert "is not there" in local_chart(tmp_path / "absent.tgz", MONITORING_RELEASE).unusable
 
 
 def test_what_is_no_archive_is_told(tmp_path):
     (tmp_path / "chart.tgz").write_text("<html>")
-    assert "no archive" in local_chart(tmp_path / "chart.tgz").unusable
+    assert "no archive" in local_chart(tmp_path / "chart.tgz", MONITORING_RELEASE).unusable

@@ -4,7 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from infra.models import MonitoringSpec
-from infra.models.monitoring import ChartSpec, PrometheusSpec
+from infra.models.charts import ChartSpec
+from infra.models.monitoring import PrometheusSpec
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,11 @@ def failed(case: Case) -> Iterator[Diagnosis]:
 
 
 def held_back(case: Case) -> Iterator[Diagnosis]:
-    """Jobs that are suspended, and that the stack does not suspend."""
+    """Jobs that are suspended, and that neither the stack nor a queue suspends."""
     for job in case.jobs:
         spec = case.declared(job)
-        if job.suspended and spec is not None and not spec.run_policy.suspend:
+        suspended = job.suspended and not (job.queued and case.stack.queued(job.namespace))
+        if suspended and spec is not None and not spec.run_policy.suspend:
             yield Diagnosis(
                 severity="warning",
                 code="suspended-by-others",

@@ -1,13 +1,11 @@
 """What a stack file says under `monitoring:`."""
 
-from infra.models.monitoring.charts import ChartSpec
 from infra.models.monitoring.gpu_metrics import GpuMetricsSpec
 from infra.models.monitoring.monitoring import MonitoringSpec
 from infra.models.monitoring.servers import AlertmanagerSpec, ClaimSpec, GrafanaSpec, PrometheusSpec
 
 __all__ = [
     "AlertmanagerSpec",
-    "ChartSpec",
     "ClaimSpec",
     "GpuMetricsSpec",
     "GrafanaSpec",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import Field
 
 from infra.models.base import Fault, Flag, Model
-from infra.models.monitoring.charts import ChartSpec
+from infra.models.charts import ChartSpec
 from infra.models.monitoring.gpu_metrics import GpuMetricsSpec
 from infra.models.monitoring.servers import AlertmanagerSpec, GrafanaSpec, PrometheusSpec
 from infra.models.names import DnsLabel, LabelKey, LabelValue, ObjectName, Registry
@@ -24,6 +24,7 @@ class MonitoringSpec(Model):
     """Put on every monitor and rule, for a Prometheus that selects them by labels, as in `release: obs`."""
     gpu_metrics: GpuMetricsSpec = GpuMetricsSpec()
     chart: ChartSpec = ChartSpec()
+    """kube-prometheus-stack from elsewhere, or in another version."""
     image_registry: Registry | None = None
     """Registry to pull the chart's images from instead of the public ones."""
     priority: ObjectName | None = None

@@ -198,7 +198,10 @@ def test_runs_that_may_overlap_are_weighed_together(stack, one):
     schedule = {"cron": "0 2 * * *", "concurrency_policy": "Allow"}
     finding = one(stack({"requests.cpu": "4"}, worker(requests={"cpu": "3"}) | {"schedule": schedule}))
     assert (finding.severity, finding.code) == ("warning", "overlapping-runs-exceed-quota")
-    assert finding.message == "two runs at once need 6 requests.cpu, and the quota of vision holds 4"
+    assert finding.message == (
+        "two runs at once need 6 requests.cpu, and the quota of vision holds 4, "
+        "0.02 of it for the pods that start runs"
+    )
 
 
 def test_a_paused_schedule_starts_nothing(stack, found):

@@ -27,11 +27,11 @@ def _source(value: str) -> str:
 
 
 class ChartSpec(Model):
-    """kube-prometheus-stack from elsewhere than its public repository, or in another version."""
+    """A chart from elsewhere than its public place, or in another version."""
 
     source: Annotated[str, AfterValidator(_source), Field(min_length=1)] | None = None
     """A repository (`https://...`), the chart's OCI reference (`oci://...`), an archive (`.tgz`) or a
-    directory; the last two relative to the project. Unset: the public repository."""
+    directory; the last two relative to the project. Unset: the public place."""
     version: Annotated[str, AfterValidator(_version)] | None = None
     """Of a repository or an OCI reference. Unset: the pinned one."""
 

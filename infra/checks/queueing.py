@@ -1,0 +1,109 @@
+"""Queues: a chart that can be had, jobs that fit, and nothing that takes a job out of its queue."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from infra.checks.findings import Finding, Subject
+from infra.checks.namespaces import free, taken
+from infra.checks.pods import Pods, Workload
+from infra.models import Stack, TenantSpec
+from infra.models.base import Loc
+from infra.models.quantities import amount
+from infra.pod_resources import Quantities, counted
+from infra.queue_quotas import beside, needs, queue_room
+from infra.vocabulary import QUEUE_NAME_LABEL
+
+_SERVICES = ("services", "count/services")  # the operator makes one for each pod
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """What the stack says of queueing, then tenant by tenant, then job by job."""
+    stack, spec = subject.stack, subject.stack.queueing
+    if spec is None:
+        return
+    if subject.queueing_chart is not None and subject.queueing_chart.unusable:
+        place = ("queueing", "chart", "source")
+        yield Finding.of("chart-unusable", place, f"{spec.chart.path} {subject.queueing_chart.unusable}")
+    if spec.install:
+        yield from free("queueing-namespace-taken", ("queueing", "namespace"), spec.namespace, _owners(stack))
+    for t, tenant in enumerate(stack.tenants):
+        theirs = [workload for workload in subject.workloads if workload.job.tenant == tenant.name]
+        if tenant.quota:
+            yield from _uncounted(stack, ("tenants", t, "quota"), tenant, theirs)
+        elif theirs:
+            yield Finding(
+                severity="warning",
+                code="queueing-without-quota",
+                presumes="tenants",
+                place=("tenants", t),
+                message=f"the jobs of {tenant.name} do not wait: without a quota nobody knows what is room",
+                remedy="add quota, or remove queueing",
+            )
+    for workload in subject.workloads:
+        if stack.queued(workload.job.tenant):
+            yield from _beside_queue(workload)
+
+
+def _owners(stack: Stack) -> dict[str, str]:
+    owners = taken(stack)
+    if stack.monitoring is not None:
+        owners.setdefault(stack.monitoring.namespace, "the monitoring stack")
+    return owners
+
+
+def _uncounted(stack: Stack, place: Loc, tenant: TenantSpec, theirs: Sequence[Workload]) -> Iterator[Finding]:
+    """Keys of the quota that Kueue does not count, and that no resource which it counts holds in check.
+
+    A key cannot run out first if each job takes no greater share of it than of one counted resource.
+    """
+    room = queue_room(stack, tenant)
+    asked = [needs(workload) for workload in theirs]
+    for key in tenant.quota:
+        uses = [_use(key, workload) for workload in theirs]
+        if not any(uses) or not (key.startswith("limits.") or key in _SERVICES):
+            continue
+        left = amount(tenant.quota[key]) - sum((_pods_use(key, p) for p in beside(stack, tenant)), Decimal(0))
+        if not any(_holds(resource, room[resource], asked, left, uses) for resource in room):
+            yield Finding(
+                severity="warning",
+                code="quota-beside-queue",
+                place=(*place, key),
+                message=f"Kueue does not count {key}: jobs that it lets start may find it used up, and start "
+                "in part",
+                remedy="remove it, or raise it until no job takes more of it than of the quota of its requests",
+            )
+
+
+def _holds(
+    resource: str, room: Decimal, asked: Sequence[Quantities], left: Decimal, uses: Sequence[Decimal]
+) -> bool:
+    return all(
+        use * room <= need.get(resource, Decimal(0)) * left for use, need in zip(uses, asked, strict=True)
+    )
+
+
+def _use(key: str, workload: Workload) -> Decimal:
+    return sum((_pods_use(key, pods) for pods in workload.pods), Decimal(0))
+
+
+def _pods_use(key: str, pods: Pods) -> Decimal:
+    one = Decimal(1) if key in _SERVICES else counted(key, pods.requests, pods.limits)
+    return pods.replicas * one
+
+
+def _beside_queue(workload: Workload) -> Iterator[Finding]:
+    job = workload.job
+    if job.run_policy.suspend and job.schedule is None:
+        yield Finding(
+            code="queued-job-suspended",
+            place=(*workload.place, "run_policy", "suspend"),
+            message="Kueue starts a queued job as soon as there is room, whatever suspend says",
+            remedy="remove it; a job that shall not run yet does not belong in the stack yet",
+        )
+    if QUEUE_NAME_LABEL in job.labels:
+        yield Finding(
+            code="queue-named-twice",
+            place=(*workload.place, "labels", QUEUE_NAME_LABEL),
+            message=f"the job waits in the queue of {job.tenant}, whatever stands here",
+            remedy="remove it",
+        )
