@@ -4,21 +4,24 @@ from components.rendering.objects import Object, stated
 from infra.models.jobs import JobSpec, SchedulingPolicySpec
 
 
-def run_policy(job: JobSpec) -> Object:
-    """The TFJob's `runPolicy`. A run of a schedule is deleted after the schedule's own time."""
+def run_policy(job: JobSpec, *, queued: bool = False) -> Object:
+    """The TFJob's `runPolicy`. A run of a schedule is deleted after the schedule's own time.
+
+    `queued`: `suspend` is Kueue's. Stated here, the next update would let the job start before its time.
+    """
     policy = job.run_policy
     ttl = policy.ttl_seconds_after_finished
     if job.schedule is not None:
         ttl = job.schedule.ttl_seconds_after_finished
-    queued = policy.scheduling_policy
+    gang = policy.scheduling_policy
     rendered = {
         # Always said: the operator's own default leaves parameter servers running for ever.
         "cleanPodPolicy": policy.clean_pod_policy,
         "backoffLimit": policy.backoff_limit,
         "activeDeadlineSeconds": policy.active_deadline_seconds,
-        "suspend": policy.suspend,
+        "suspend": None if queued else policy.suspend,
         "ttlSecondsAfterFinished": ttl,
-        "schedulingPolicy": None if queued is None else _scheduling_policy(queued),
+        "schedulingPolicy": None if gang is None else _scheduling_policy(gang),
     }
     return stated(rendered)
 

@@ -43,7 +43,12 @@ def tfjob_manifest(
         "annotations": dict(spec.annotations),
     }
     rendered = tfjob_spec(
-        spec, priority_class=priority_class, pool=pool, script_name=script_name, claims=claims
+        spec,
+        priority_class=priority_class,
+        pool=pool,
+        script_name=script_name,
+        claims=claims,
+        queued=queue_name is not None,
     )
     return {
         "apiVersion": TRAINING_API_VERSION,
@@ -64,6 +69,7 @@ def tfjob_spec(
     pool: PoolSpec | None = None,
     script_name: pulumi.Input[str] | None = None,
     claims: Mapping[str, pulumi.Input[str]] | None = None,
+    queued: bool = False,
 ) -> Object:
     """The object's `spec`.
 
@@ -86,7 +92,7 @@ def tfjob_spec(
             "template": template,
         }
     rendered = {
-        "runPolicy": run_policy(spec),
+        "runPolicy": run_policy(spec, queued=queued),
         "successPolicy": spec.success_policy,
         "enableDynamicWorker": spec.enable_dynamic_worker or outlives_preemption(spec) or None,
         "tfReplicaSpecs": replicas,

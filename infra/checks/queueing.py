@@ -70,7 +70,7 @@ def _uncounted(stack: Stack, place: Loc, tenant: TenantSpec, theirs: Sequence[Wo
                 place=(*place, key),
                 message=f"Kueue does not count {key}: jobs that it lets start may find it used up, and start "
                 "in part",
-                remedy="remove it, or raise it until no job takes more of it than of the quota of its requests",
+                remedy="remove it, or raise it until no job takes a greater share of it than of its requests",
             )
 
 

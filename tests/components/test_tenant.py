@@ -36,6 +36,15 @@ def test_the_namespace_enforces_its_pod_security_level_and_warns_of_it(declare, 
         assert labels[f"pod-security.kubernetes.io/{mode}-version"] == "latest"
 
 
+def test_the_namespace_of_a_tenant_with_a_queue_says_so(declare):
+    def labels(**args):
+        found = declare(lambda: Tenant("vision", replace(vision(), **args))).only(NAMESPACE)
+        return found.inputs["metadata"]["labels"]
+
+    assert labels(queued=True)["colocation.io/queued"] == "true"
+    assert "colocation.io/queued" not in labels()
+
+
 def test_the_quota_holds_gpus_too(declare):
     hard = {"requests.cpu": "200", "requests.memory": "600Gi", "requests.nvidia.com/gpu": "16"}
     quota = declare(lambda: Tenant("vision", vision(quota=hard))).only(QUOTA)

@@ -45,6 +45,14 @@ def test_labels_of_a_job_are_on_its_tfjob(declare):
     assert tfjob.inputs["metadata"]["labels"] == {"team": "ranking"}
 
 
+def test_a_queued_job_names_its_queue_and_says_nothing_of_suspend(declare):
+    tfjob = declare(lambda: TrainingJob("mnist", replace(mnist(), queue_name="training"))).only(TFJOB)
+    assert tfjob.inputs["metadata"]["labels"] == {"kueue.x-k8s.io/queue-name": "training"}
+    assert "suspend" not in tfjob.inputs["spec"]["runPolicy"]
+    pod = tfjob.inputs["spec"]["tfReplicaSpecs"]["Worker"]["template"]
+    assert "kueue.x-k8s.io/queue-name" not in pod["metadata"]["labels"]
+
+
 def test_raw_fields_are_laid_over_values_that_only_the_engine_knows(declare):
     overrides = {"containers": [{"name": "tensorflow", "tty": True}], "volumes": [{"name": "extra"}]}
     job = mnist("print()", script="train.py", pod_overrides=overrides)

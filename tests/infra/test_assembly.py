@@ -55,6 +55,23 @@ def test_an_empty_stack_declares_no_more_than_its_operator(assembled):
     assert "training_operator" not in out
 
 
+def test_jobs_of_a_tenant_with_a_quota_wait_in_its_queue(assembled, data):
+    data["tenants"][0]["quota"] = {"requests.nvidia.com/gpu": 4}
+    data["queueing"] = {"install": False}
+    declared, _ = assembled(data)
+    [job] = declared.all(TFJOB)
+    assert job.inputs["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "training"
+    assert {"vision-queue-local", "vision-queue-cluster"} <= declared.waits_for["mnist-tfjob"]
+    assert "queueing-flavor" in declared.waits_for["vision-queue-cluster"]
+
+
+def test_a_tenant_without_a_quota_has_no_queue(assembled, data):
+    data["queueing"] = {"install": False}
+    declared, _ = assembled(data)
+    assert not [name for name in declared.names() if "queue-" in name]
+    assert "labels" not in declared.only(TFJOB).inputs["metadata"]
+
+
 def test_a_job_waits_for_everything_that_it_refers_to(assembled, data):
     declared, _ = assembled(data)
     waits_for = declared.waits_for["mnist-tfjob"]

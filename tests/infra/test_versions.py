@@ -5,7 +5,8 @@ import re
 from infra import versions
 from infra.places import ROOT
 from infra.plan import plan
-from sandbox import images
+from infra.vocabulary import KUEUE_IMAGE, KUEUE_REGISTRY
+from sandbox import gomod, images, programs
 
 
 def test_the_sandbox_builds_the_operator_that_the_program_installs():
@@ -13,6 +14,11 @@ def test_the_sandbox_builds_the_operator_that_the_program_installs():
     found = re.search(r"github.com/kubeflow/training-operator (v\S+)", text)
     assert found is not None
     assert found[1] == versions.TRAINING_OPERATOR
+
+
+def test_the_sandbox_builds_the_kueue_that_the_program_installs():
+    assert gomod.version("kueue", programs.KUEUE) == f"v{versions.KUEUE}"
+    assert images.reference("kueue") == f"{KUEUE_REGISTRY}/{KUEUE_IMAGE}:v{versions.KUEUE}"
 
 
 def test_the_public_manifests_are_pinned_to_that_version():

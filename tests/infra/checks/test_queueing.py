@@ -1,0 +1,154 @@
+"""Queues: what they hold, and what takes a job out of them."""
+
+import pytest
+
+from infra import places
+from infra.checks import queueing, quota
+from infra.load import StackFileError
+from infra.plan import plan
+from infra.queue_quotas import queue_quotas
+
+GPU = "requests.nvidia.com/gpu"
+
+
+@pytest.fixture
+def stack(data, cpu_job):
+    """A tenant with a quota, apart from the operator's namespace, queues, and jobs of one worker each."""
+
+    def build(quota, *jobs, **tenant):
+        data["tenants"][0] |= {"quota": quota} | tenant
+        data["training_operator"]["namespace"] = "elsewhere"
+        data["queueing"] = {}
+        data["jobs"] = [cpu_job(f"j{i}", **job) for i, job in enumerate(jobs or [{}])]
+        return data
+
+    return build
+
+
+@pytest.fixture
+def found(subject):
+    def look(data):
+        seen = subject(data)
+        return [*queueing.check(seen), *quota.check(seen)]
+
+    return look
+
+
+@pytest.fixture
+def quotas(subject):
+    """What the queue of the first tenant holds."""
+
+    def look(data):
+        seen = subject(data)
+        return queue_quotas(seen.stack, seen.stack.tenants[0], seen.workloads)
+
+    return look
+
+
+def worker(replicas=1, **resources):
+    return {"worker": {"replicas": replicas, "resources": resources}}
+
+
+def test_a_queue_holds_what_the_quota_holds_and_names_what_it_does_not_bound(stack, quotas):
+    job = worker(requests={"cpu": "1", "memory": "1Gi"}) | {"pool": "gpu"}
+    job["worker"]["resources"]["gpus"] = 1
+    held = quotas(stack({"requests.cpu": "6", "pods": "4", "limits.memory": "8Gi", "services": "9"}, job))
+    assert held == {"cpu": "6", "memory": "1P", "nvidia.com/gpu": "1P", "pods": "4"}
+
+
+def test_of_two_keys_for_one_resource_the_smaller_counts(stack, quotas):
+    assert quotas(stack({"cpu": "6", "requests.cpu": "4"}))["cpu"] == "4"
+
+
+def test_what_the_operators_pod_takes_is_taken_off(stack, quotas):
+    data = stack({"requests.cpu": "6", "pods": "4"})
+    data["training_operator"]["namespace"] = "vision"
+    held = quotas(data)
+    assert (held["cpu"], held["pods"]) == ("5.9", "3")
+
+
+@pytest.mark.parametrize(("policy", "cpu", "pods"), [("Forbid", "5.99", "3"), ("Replace", "5.98", "2")])
+def test_what_the_pods_take_that_start_runs_is_taken_off(stack, quotas, policy, cpu, pods):
+    schedule = {"cron": "0 2 * * *", "concurrency_policy": policy}
+    held = quotas(stack({"requests.cpu": "6", "pods": "4"}, {"schedule": schedule}))
+    assert (held["cpu"], held["pods"]) == (cpu, pods)
+
+
+@pytest.mark.parametrize(("counted", "cpu"), [("online-high", "5.9"), ("offline-low", "5.99")])
+def test_of_both_a_quota_counts_those_of_its_priorities(stack, quotas, counted, cpu):
+    schedule = {"cron": "0 2 * * *", "concurrency_policy": "Forbid"}
+    data = stack({"requests.cpu": "6"}, {"schedule": schedule}, quota_priorities=[counted])
+    data["training_operator"]["namespace"] = "vision"  # under the global default, an online class
+    assert quotas(data)["cpu"] == cpu
+
+
+def test_jobs_that_wait_may_exceed_the_quota_together(stack, found):
+    data = stack({"requests.cpu": "4"}, *[worker(requests={"cpu": "3"})] * 3)
+    assert found(data) == []
+    del data["queueing"]
+    assert [finding.code for finding in found(data)] == ["jobs-exceed-quota"]
+
+
+def test_a_job_larger_than_its_queue_is_refused(stack, found):
+    schedule = {"cron": "0 2 * * *", "concurrency_policy": "Forbid"}
+    [finding] = found(stack({"requests.cpu": "4"}, worker(requests={"cpu": "4"}) | {"schedule": schedule}))
+    assert (finding.severity, finding.code) == ("fault", "job-exceeds-quota")
+    assert "holds 4, 0.01 of it for the pods that start runs" in finding.message
+
+
+def test_a_tenant_without_a_quota_has_no_queue_and_that_is_a_warning(stack, found):
+    [finding] = found(stack({}))
+    assert (finding.severity, finding.code, finding.place) == (
+        "warning",
+        "queueing-without-quota",
+        ("tenants", 0),
+    )
+
+
+def test_limits_that_no_counted_resource_holds_in_check_are_a_warning(stack, found):
+    job = worker(requests={"cpu": "1"}, limits={"memory": "3Gi"})
+    data = stack({"requests.cpu": "4", "limits.memory": "8Gi"}, job)
+    [finding] = found(data)
+    assert (finding.code, finding.place) == ("quota-beside-queue", ("tenants", 0, "quota", "limits.memory"))
+    data["tenants"][0]["quota"]["limits.memory"] = "12Gi"
+    assert found(data) == []
+
+
+def test_services_count_as_limits_do(stack, found):
+    data = stack({"requests.cpu": "4", "services": "3"}, worker(4, requests={"cpu": "1"}))
+    assert "quota-beside-queue" in [finding.code for finding in found(data)]
+    data["tenants"][0]["quota"]["services"] = "4"
+    assert found(data) == []
+
+
+def test_a_suspended_job_is_refused_in_a_queue_and_fine_without(stack, found):
+    data = stack({"requests.cpu": "4"}, {"run_policy": {"suspend": True}})
+    assert [finding.code for finding in found(data)] == ["queued-job-suspended"]
+    data["tenants"][0] |= {"quota": {}}
+    assert [finding.code for finding in found(data)] == ["queueing-without-quota"]
+
+
+def test_a_label_of_another_queue_is_refused(stack, found):
+    data = stack({"requests.cpu": "4"}, {"labels": {"kueue.x-k8s.io/queue-name": "fast"}})
+    assert [finding.code for finding in found(data)] == ["queue-named-twice"]
+    del data["queueing"]
+    assert found(data) == []
+
+
+@pytest.mark.parametrize("name", ["vision", "elsewhere", "kube-system", "monitoring"])
+def test_the_namespace_of_kueue_is_its_own(stack, found, name):
+    data = stack({"requests.cpu": "4"}) | {"monitoring": {}, "queueing": {"namespace": name}}
+    assert [finding.code for finding in found(data)] == ["queueing-namespace-taken"]
+
+
+def test_a_chart_beside_the_stack_has_to_be_kueues(data, tmp_path, monkeypatch, stack_file):
+    chart = tmp_path / "charts" / "kueue"
+    chart.mkdir(parents=True)
+    (chart / "Chart.yaml").write_text("{name: grafana, version: 1.0.0}")
+    monkeypatch.setattr(places, "ROOT", tmp_path)
+    data["tenants"][0]["quota"] = {GPU: 4}
+    data["queueing"] = {"chart": {"source": "charts/kueue"}}
+    with pytest.raises(
+        StackFileError, match=r"charts/kueue is the chart grafana; give .* of the chart kueue"
+    ):
+        plan(stack_file(data))
