@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from infra.review.preview import Change, as_mapping
-from infra.vocabulary import GPU_RESOURCE
+from infra.vocabulary import GPU_RESOURCE, QUEUE_NAME_LABEL
 
 _ROLES = "ReplicaSpecs"
 _CAUSES = (
@@ -44,6 +44,8 @@ def why(change: Change) -> str:
 
 def _cause(path: str, pair: tuple[Any, Any]) -> str | None:
     head, found, rest = path.partition(f"{_ROLES}.")
+    if QUEUE_NAME_LABEL in path:
+        return "its queue"
     if path.endswith(".image") or not path.startswith("spec."):
         return None
     if not found:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from infra.pod_resources import counted, shown
+from infra.vocabulary import QUEUE_NAME_LABEL
 from policy.objects import KubernetesObject, mapping, mappings
 from policy.pods import Pods, pods, read
 from policy.rules.rule import Breach, Settings, StackRule
@@ -26,16 +27,9 @@ def _within_the_cluster(stack: Sequence[KubernetesObject], settings: Settings) -
 
 def _within_the_quota(stack: Sequence[KubernetesObject], settings: Settings) -> Iterator[Breach]:
     for quota in _quotas(stack):
-        priorities = _priorities(quota)
-        groups = [
-            group
-            for sent in stack
-            if sent.namespace == quota.namespace and not _suspended(sent)
-            for group in pods(sent)
-            if priorities is None or group.priority_class in priorities
-        ]
+        here = [sent for sent in stack if sent.namespace == quota.namespace and not _suspended(sent)]
         for key, value in mapping(quota.spec.get("hard")).items():
-            hard, need = read(value), sum((_asked(group, key) for group in groups), Decimal(0))
+            hard, need = read(value), _need(here, key, _priorities(quota))
             if hard is not None and need > hard:
                 yield Breach(
                     f"what is declared in {quota.namespace} comes to {shown(key, need)} {key}, and {quota} "
@@ -46,6 +40,19 @@ def _within_the_quota(stack: Sequence[KubernetesObject], settings: Settings) -> 
 
 def _quotas(stack: Sequence[KubernetesObject]) -> list[KubernetesObject]:
     return [sent for sent in stack if sent.kind == "ResourceQuota"]
+
+
+def _need(here: Sequence[KubernetesObject], key: str, priorities: list[object] | None) -> Decimal:
+    """What is there at once: everything, but of what waits in a queue only one may find room at a time."""
+    together = largest = Decimal(0)
+    for sent in here:
+        groups = (g for g in pods(sent) if priorities is None or g.priority_class in priorities)
+        asked = sum((_asked(group, key) for group in groups), Decimal(0))
+        if QUEUE_NAME_LABEL in mapping(mapping(sent.body.get("metadata")).get("labels")):
+            largest = max(largest, asked)
+        else:
+            together += asked
+    return together + largest
 
 
 def _asked(group: Pods, key: str) -> Decimal:

@@ -49,6 +49,14 @@ def test_gpus_are_added_up_over_jobs():
     assert len(broken("jobs-within-quotas", quota(**{GPUS: "3"}), *jobs)) == 1
 
 
+def test_of_jobs_that_wait_in_a_queue_each_has_to_fit_alone():
+    queued = {"kueue.x-k8s.io/queue-name": "training"}
+    jobs = [tfjob(name=name, labels=queued, replica={"replicas": 3}) for name in ("a", "b")]
+    assert broken("jobs-within-quotas", quota(pods=3), *jobs) == []
+    assert len(broken("jobs-within-quotas", quota(pods=2), *jobs)) == 1
+    assert len(broken("jobs-within-quotas", quota(pods=3), *jobs, tfjob(name="c"))) == 1
+
+
 def test_suspended_jobs_those_of_other_namespaces_and_of_other_classes_take_nothing():
     jobs = (
         tfjob(spec={"runPolicy": {"suspend": True}}),
