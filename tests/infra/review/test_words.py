@@ -24,6 +24,8 @@ TOKENS = {
     "Provider": "pulumi:providers:kubernetes",
 }
 
+QUEUED = {"name": "thing", "namespace": "team", "labels": {"kueue.x-k8s.io/queue-name": "training"}}
+
 
 def step(op, kind, old=None, new=None, *, name="thing", namespace="team", resource=None, **state):
     token = TOKENS[kind]
@@ -67,6 +69,7 @@ def test_a_job_that_is_added_is_counted_with_its_size():
             "its image changed from reg/tf:1 to reg/tf:2, and its command changed",
         ),
         ({"spec": {**job()["spec"], "runPolicy": {"suspend": True}}}, "its run policy changed"),
+        ({**job(), "metadata": QUEUED}, "its queue changed"),
         (job(), "it was asked for"),
     ],
 )
