@@ -40,11 +40,15 @@ def test_imports_of_imports_come_along_and_circles_end(files):
     assert found == ["train.py", "nets.py", "losses.py"]
 
 
-@pytest.mark.parametrize(
-    "text", ["import tensorflow", "from . import nets", "# import nets", "import nets as", "\0", "import é"]
-)
+@pytest.mark.parametrize("text", ["import tensorflow", "from . import nets", "# import nets", "import é"])
 def test_what_is_not_imported_or_not_beside_it_is_left_to_the_image(files, text):
     assert files(train=text or "print()", nets="", é="") == ["train.py"]
+
+
+@pytest.mark.parametrize("text", ["import nets as", "\0"])
+def test_a_script_that_python_cannot_read_is_no_plan(files, text):
+    with pytest.raises(StackFileError, match="script-syntax"):
+        files(train=text, nets="")
 
 
 def test_nobody_is_told_what_python_thinks_of_a_script(files, recwarn):
