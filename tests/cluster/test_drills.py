@@ -153,9 +153,11 @@ def unwatched(sandbox):
 
         eventually(ready, timeout_seconds=120)
 
-    replicas(0)
-    yield
-    replicas(1)
+    try:
+        replicas(0)
+        yield
+    finally:
+        replicas(1)
 
 
 def test_without_prometheus_its_absence_is_the_fault_and_the_rest_is_looked_at(
@@ -196,11 +198,13 @@ GONE = (
 @pytest.fixture
 def halved(deployed):
     """Somebody deletes half of the stack, and one command brings it back."""
-    for kind, namespace, name in GONE:
-        where = ("-n", namespace) if namespace else ()
-        deployed.sandbox.kubectl("delete", kind, name, *where, "--timeout=60s")
-    yield
-    deployed.up("--refresh")
+    try:
+        for kind, namespace, name in GONE:
+            where = ("-n", namespace) if namespace else ()
+            deployed.sandbox.kubectl("delete", kind, name, *where, "--timeout=60s")
+        yield
+    finally:
+        deployed.up("--refresh")
 
 
 def test_what_somebody_deleted_is_told_with_the_one_command_that_brings_it_back(halved, colo):
@@ -276,9 +280,18 @@ PODS, WITHOUT_A_NODE = 300, 100
 
 @pytest.fixture
 def giant(sandbox, tmp_path, monkeypatch):
-    """One job: most of its pods run on simulated nodes, the rest ask for more than any node has."""
+    """One job of PODS, gone with the test."""
     monkeypatch.setenv("KUBECONFIG", sandbox.workspace.environment()["KUBECONFIG"])
     ward = Ward(sandbox, tmp_path)
+    try:
+        fill(ward)
+        yield ward
+    finally:
+        ward.close()
+
+
+def fill(ward):
+    """Most of its pods run on simulated nodes, the rest ask for more than any node has."""
     namespace = ward.admit("giant")
     manifest = ward.manifest(namespace, job("giant", SLEEP, worker={"replicas": PODS, "resources": SMALL}))
     ward.declare(job("giant", SLEEP, worker={"replicas": PODS, "resources": SMALL}) | {"tenant": namespace})
@@ -292,14 +305,12 @@ def giant(sandbox, tmp_path, monkeypatch):
         huge = training | {"resources": {"requests": {"cpu": "500"}}}
         one["spec"] = spec | {"containers": [huge]}
     items = [manifest, *pods]
-    sandbox.kubectl(
+    ward.sandbox.kubectl(
         "create", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
     )
     running = ("pods", "-n", namespace, "--field-selector=status.phase=Running", "-o", "name")
     wanted = PODS - WITHOUT_A_NODE
-    eventually(lambda: len(sandbox.kubectl("get", *running).splitlines()) == wanted, timeout_seconds=120)
-    yield ward
-    ward.close()
+    eventually(lambda: len(ward.sandbox.kubectl("get", *running).splitlines()) == wanted, timeout_seconds=120)
 
 
 def test_a_job_of_three_hundred_pods_is_one_row_and_each_cause_is_told_once(giant, colo):

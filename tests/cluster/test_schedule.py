@@ -182,9 +182,11 @@ def test_a_schedule_that_somebody_suspended_is_diagnosed(scheduled, diagnosed):
         patch = json.dumps({"spec": {"suspend": value}})
         scheduled.sandbox.kubectl("patch", "cronjob", "hasty", "-n", NAMESPACE, "-p", patch)
 
-    suspend(True)
-    assert diagnosed("hasty", "schedule-suspended").severity == "warning"
-    suspend(False)
+    try:
+        suspend(True)
+        assert diagnosed("hasty", "schedule-suspended").severity == "warning"
+    finally:
+        suspend(False)
 
 
 def test_a_changed_command_changes_in_place_and_the_next_run_has_it(scheduled):
