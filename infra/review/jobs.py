@@ -44,7 +44,7 @@ def why(change: Change) -> str:
 
 def _cause(path: str, pair: tuple[Any, Any]) -> str | None:
     head, found, rest = path.partition(f"{_ROLES}.")
-    if QUEUE_NAME_LABEL in path:
+    if path.startswith("metadata.labels") and QUEUE_NAME_LABEL in f"{path} {pair}":
         return "its queue"
     if path.endswith(".image") or not path.startswith("spec."):
         return None
