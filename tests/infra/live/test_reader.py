@@ -12,9 +12,11 @@ import pytest
 import yaml
 
 from components.cluster_access import NoClusterError
+from infra.cluster import state
+from infra.cluster.api_server import ApiServer
 from infra.live import examine, reader
 from infra.models import Stack
-from infra.vocabulary import MONITORING_CRDS
+from infra.vocabulary import MONITORING_CRDS, QUEUE_CRDS
 
 VERSION = {"major": "1", "minor": "34", "gitVersion": "v1.34.4"}
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -114,6 +116,24 @@ def test_an_empty_cluster_is_read_whole_and_only_by_getting(server):
     assert (found.version, found.nodes, found.operators, found.crds) == ((1, 34), (), (), ())
     assert found.unread == ()
     assert {command for command, _, _ in server.asked} == {"GET"}
+
+
+@pytest.mark.parametrize("queues", [False, True])
+def test_kueue_is_looked_for_only_where_a_stack_has_queues(server, queues):
+    server.answers |= {CRD: 404} | {f"{CRDS}/{name}": 404 for name in QUEUE_CRDS}
+    found = reader.read(queues=queues)
+    assert (found.kueues, found.queue_crds) == (((), ()) if queues else (None, None))
+    asked = {path for _, path, _ in server.asked if "kueue" in path}
+    assert asked == ({f"{CRDS}/{name}" for name in QUEUE_CRDS} if queues else set())
+
+
+@pytest.mark.parametrize("queues", [False, True])
+def test_how_jobs_stand_is_read_only_where_a_stack_has_queues(server, queues):
+    for kind in ("clusterqueues", "localqueues", "workloads"):
+        server.answers[f"/apis/kueue.x-k8s.io/v1beta2/{kind}"] = 404  # nobody has installed Kueue yet
+    found = state.read(ApiServer(), state.OVERVIEW, queues=queues)
+    assert found.readable("workloads") == queues
+    assert found.unread == ()
 
 
 def test_a_long_list_is_read_page_by_page(server):
