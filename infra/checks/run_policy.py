@@ -23,7 +23,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                     code="scheduling-policy-ignored",
                     place=place,
                     message="the operator of this stack has no gang scheduler, so this is ignored",
-                    remedy="remove it; a quota that holds the whole job keeps it from starting in part",
+                    remedy="remove it; with queueing: {} in the stack a job starts whole",
                 )
         yield from _ttl((*at, "run_policy"), job)
         yield from _backoff(at, job)
