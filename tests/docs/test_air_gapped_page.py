@@ -81,6 +81,7 @@ def test_the_example_leaves_no_name_of_a_public_registry():
         versions.DCGM_EXPORTER_IMAGE: stack.monitoring.gpu_metrics.image,
         versions.PYTHON_IMAGE: stack.alerts.relay.image,
     }
+    assert stack.node_protection.image == stack.alerts.relay.image
     for public, image in mirrored.items():
         assert image == f"{MIRROR}/{public.partition('/')[2]}"
     assert stack.image_registries == (MIRROR,)
