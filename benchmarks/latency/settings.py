@@ -34,6 +34,7 @@ _OURS = Setting(
     requests={"cpu": "100m", **_MEMORY},
     limits={"cpu": "1500m", "memory": "2Gi"},
 )
+_PROTECTED = replace(_OURS, name="protected", title="ours with node protection", protected=True)
 SETTINGS = (
     Setting(name="alone", title="no training", trains=False),
     Setting(name="unbounded", title="training without requests or limits"),
@@ -49,7 +50,13 @@ SETTINGS = (
         limits={"cpu": "2", "memory": "4Gi"},
     ),
     _OURS,
-    replace(_OURS, name="protected", title="ours with node protection", protected=True),
+    _PROTECTED,
+    replace(
+        _PROTECTED,
+        name="spare",
+        title="ours with node protection, limit 1",
+        limits={**_OURS.limits, "cpu": "1"},
+    ),
 )
 
 

@@ -38,9 +38,9 @@ def test_the_settings_differ_in_what_the_training_asks_for():
     assert container("ours")["resources"] == container("protected")["resources"]
 
 
-def test_only_one_setting_has_node_protection_and_it_is_ours_in_all_else():
+def test_node_protection_is_all_that_is_added_to_our_setting():
     kinds = {setting.name: [item["kind"] for item in rendered(setting, IMAGE)] for setting in SETTINGS}
-    assert [name for name, found in kinds.items() if "DaemonSet" in found] == ["protected"]
+    assert [name for name, found in kinds.items() if "DaemonSet" in found] == ["protected", "spare"]
     assert set(kinds["ours"]) < set(kinds["protected"])
 
 
