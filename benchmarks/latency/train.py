@@ -7,14 +7,17 @@ import time
 import numpy as np
 import tensorflow as tf
 
-BATCH, EXAMPLES, FEATURES, CLASSES, REPORT_SECONDS = 128, 8192, 784, 10, 0.5
+# Large enough that products of matrices are nearly all of it, and use every thread that there is.
+BATCH, UNITS, EXAMPLES, FEATURES, CLASSES, REPORT_SECONDS = 512, 2048, 8192, 784, 10, 0.5
 
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 generator = np.random.default_rng(7)
 images = tf.constant(generator.random((EXAMPLES, FEATURES), dtype="float32"))
 labels = tf.constant(generator.integers(0, CLASSES, EXAMPLES))
 dense = tf.keras.layers.Dense
-model = tf.keras.Sequential([dense(1024, activation="relu"), dense(1024, activation="relu"), dense(CLASSES)])
+model = tf.keras.Sequential(
+    [dense(UNITS, activation="relu"), dense(UNITS, activation="relu"), dense(CLASSES)]
+)
 optimizer = tf.keras.optimizers.SGD(0.01)
 loss_of = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 

@@ -30,7 +30,7 @@ GREEDY = Setting(
     name="greedy",
     title="",
     requests={"cpu": "800m", "memory": "1Gi"},
-    limits={"cpu": "2", "memory": "2Gi"},
+    limits={"memory": "2Gi"},  # none of CPU: as many threads as the machine has processors
     protected=True,
 )
 ONLINE_REQUESTS = {"cpu": "80m", "memory": "64Mi"}
