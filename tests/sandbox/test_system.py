@@ -38,6 +38,13 @@ def test_only_missing_packages_are_installed(lacking: Path, script: Script, repo
     assert not record.exists()
 
 
+def test_what_a_test_needs_beside_is_installed_alone(lacking: Path, script: Script, report: Progress) -> None:
+    record = lacking.parent / "apt"
+    script("apt-get", f'echo "$@" >> {record}; touch {lacking}/chromium')
+    system.ensure(report, {str(lacking / "chromium"): "chromium"})
+    assert record.read_text().endswith("--no-install-recommends chromium\n")
+
+
 def test_no_service_is_started_by_the_installation(lacking: Path, script: Script, report: Progress) -> None:
     policy, seen = lacking.parent / "policy-rc.d", lacking.parent / "seen"
     calls = lacking.parent / "systemctl-calls"
