@@ -55,7 +55,9 @@ def ensure(report: Progress) -> None:
 
 
 def remove(report: Progress) -> None:
-    """Take all of it away; queues have to be gone before it, since it lets go of them.
+    """Take all of it away but its empty namespace, whose end takes long.
+
+    Queues have to be gone before it, since it lets go of them.
 
     Raises:
         SandboxError: the API server refuses.
@@ -63,8 +65,9 @@ def remove(report: Progress) -> None:
     program = tools.ensure(["kubectl"], report)["kubectl"]
     definitions, others = objects(program)
     webhooks = [one for one in others if one["kind"].endswith("WebhookConfiguration")]
-    for items in (webhooks, definitions, others):
-        gone = ("delete", "--ignore-not-found", "--timeout=60s", "-f", "-")
+    rest = [one for one in others if one["kind"] != "Namespace"]
+    for items, wait in ((webhooks, "true"), (definitions, "true"), (rest, "false")):
+        gone = ("delete", "--ignore-not-found", f"--wait={wait}", "--timeout=60s", "-f", "-")
         kubectl.output(program, *gone, stdin=_list(items))
 
 
