@@ -46,6 +46,8 @@ class Cluster:
     @contextmanager
     def serving(self) -> Iterator[str]:
         """The service in a namespace of its own; yields its URL. All is deleted afterwards."""
+        # An earlier run's may still be going away.
+        self.run("delete", "namespace", NAMESPACE, "--ignore-not-found", "--timeout=90s")
         foundation = rendered(Setting(name="alone", title="", trains=False), self.image)
         self.run("apply", "-f", "-", objects=[*foundation, *_service(self.image, self.online_requests)])
         try:
