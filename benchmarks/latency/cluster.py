@@ -49,8 +49,9 @@ class Cluster:
         # An earlier run's may still be going away.
         self.run("delete", "namespace", NAMESPACE, "--ignore-not-found", "--timeout=90s")
         foundation = rendered(Setting(name="alone", title="", trains=False), self.image)
-        self.run("apply", "-f", "-", objects=[*foundation, *_service(self.image, self.online_requests)])
         try:
+            own = _service(self.image, self.online_requests)
+            self.run("apply", "-f", "-", objects=[*foundation, *own])
             self.run("rollout", "status", "-n", NAMESPACE, f"deployment/{SERVICE}", "--timeout=120s")
             address = self.run(
                 "get",
