@@ -45,7 +45,8 @@ class Queueing(Component):
             api_version=QUEUE_API_VERSION,
             kind="ResourceFlavor",
             metadata={"name": f"{STACK_MANAGER_PREFIX}{args.stack_name}"},
-            opts=self.child(depends_on=installed),
+            # Kueue's webhook puts its finalizer into what is sent.
+            opts=self.child(depends_on=installed, ignore_changes=["metadata.finalizers"]),
         )
         self.flavor = pulumi.get(flavor, "metadata")["name"]
         self.register_outputs({"flavor": self.flavor})

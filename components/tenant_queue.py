@@ -34,7 +34,8 @@ class TenantQueue(Component):
             kind="ClusterQueue",
             metadata={"name": args.tenant},
             spec=cluster_queue_spec(args.flavor, args.tenant, args.quotas),
-            opts=self.child(),
+            # Kueue's webhook puts its finalizer into what is sent.
+            opts=self.child(ignore_changes=["metadata.finalizers"]),
         )
         local = CustomResource(
             f"{name}-local",
