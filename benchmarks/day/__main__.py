@@ -17,11 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.day import bench, results
+from benchmarks.day.api import Api
 from benchmarks.day.results import DayResult, Results, SizeResult
 from benchmarks.day.settings import SETTINGS
 from benchmarks.day.workload import DAY_HOURS, TRACE_FILE, Mix, draw, small_mix, trace_mix
 from infra import versions
-from sandbox import cluster, paths
+from infra.vocabulary import KUEUE_NAMESPACE
+from sandbox import cluster, paths, queueing
+from sandbox.progress import Progress
 
 TRACE_VARIABLE = "COLOCATION_TRACE"
 SEED = 7
@@ -34,6 +37,23 @@ class Size:
     nodes: int
     hours: float
     hour_seconds: float
+
+
+@dataclass
+class Queues:
+    """Kueue on the sandbox, for the setting that has queues; it goes again if it was not there before."""
+
+    wanted: bool
+    brought: bool = False
+
+    def ensure(self) -> None:
+        if self.wanted:
+            self.brought = not Api().exists(f"/api/v1/namespaces/{KUEUE_NAMESPACE}")
+            queueing.ensure(Progress())
+
+    def remove(self) -> None:
+        if self.brought:
+            queueing.remove(Progress())
 
 
 SIZES = (Size(9, DAY_HOURS, 5.0), Size(50, DAY_HOURS, 6.5), Size(200, DAY_HOURS / 2, 20.0))
@@ -70,7 +90,9 @@ def main(arguments: Sequence[str]) -> int:
     known = {size.nodes: size for size in SIZES}
     sizes = [known.get(n, Size(n, DAY_HOURS, 5.0)) for n in args.sizes] or list(SIZES)
     done: list[SizeResult] = []
+    queues = Queues("e" in args.settings)
     try:
+        queues.ensure()
         for size in sizes:
             chosen = Size(size.nodes, args.hours or size.hours, args.hour_seconds or size.hour_seconds)
             done.append(_size(chosen, mix, args.settings, args.seed, stop, folder))
@@ -81,6 +103,8 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print("stopped; everything that the benchmark made is removed", file=sys.stderr)
         return 130
+    finally:
+        queues.remove()
     print(f"results: {file}")
     return 0
 

@@ -24,6 +24,14 @@ GONE_SECONDS = 180
 MARK = {nodes.LABEL: nodes.VALUE}
 """On what is of the cluster and not of a namespace, so that a later run finds what a killed one left."""
 BINS = 48
+_COLLECTIONS = (
+    "/apis/kueue.x-k8s.io/v1beta2/clusterqueues",
+    "/apis/kueue.x-k8s.io/v1beta2/resourceflavors",
+    "/apis/scheduling.k8s.io/v1/priorityclasses",
+    "/api/v1/persistentvolumes",
+    "/api/v1/nodes",
+)
+"""Whose marked objects are the benchmark's."""
 WARM_UP_SECONDS = 12.0
 
 
@@ -71,11 +79,7 @@ def cluster(count: int, stop: threading.Event) -> Iterator[Bench]:
 def clean(api: Api) -> None:
     """Take away whatever the benchmark has put on the cluster, in this run or an earlier one."""
     _remove_namespaces(api)
-    for collection in (
-        "/apis/scheduling.k8s.io/v1/priorityclasses",
-        "/api/v1/persistentvolumes",
-        "/api/v1/nodes",
-    ):
+    for collection in _COLLECTIONS:
         api.delete(collection, labelSelector=nodes.LABEL)
 
 

@@ -121,15 +121,22 @@ def ours(work: Work, capacity: Amount, folder: Path) -> Setting:
     return rendered("d", "this project's stack", stack("d", work, capacity), folder)
 
 
+def queued(work: Work, capacity: Amount, folder: Path) -> Setting:
+    """The same stack with queues: jobs wait whole until they fit into what services leave at their peak."""
+    content = stack("e", work, capacity.less(work.peak, 1)) | {"queueing": {"install": False}}
+    return rendered("e", "this project's stack with queueing", content, folder)
+
+
 SETTINGS: Final[Mapping[str, Callable[[Work, Amount, Path], Setting]]] = {
     "a": separate_pools,
     "b": one_pool,
     "c": article,
     "d": ours,
+    "e": queued,
 }
 
 
-def stack(name: str, work: Work, capacity: Amount) -> dict[str, Any]:
+def stack(name: str, work: Work, quota: Amount) -> dict[str, Any]:
     """The stack file of `ours`; its tenant is of the setting of that name."""
     return {
         "production": True,
@@ -142,9 +149,9 @@ def stack(name: str, work: Work, capacity: Amount) -> dict[str, Any]:
             {
                 "name": offline(name),
                 "quota": {
-                    "requests.cpu": str(int(capacity.cpu)),
-                    "requests.memory": f"{int(capacity.memory)}Gi",
-                    f"requests.{GPU_RESOURCE}": str(capacity.gpus),
+                    "requests.cpu": str(int(quota.cpu)),
+                    "requests.memory": f"{int(quota.memory)}Gi",
+                    f"requests.{GPU_RESOURCE}": str(quota.gpus),
                 },
             }
         ],

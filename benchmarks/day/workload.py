@@ -114,6 +114,16 @@ class Work:
     services: tuple[Service, ...]
     jobs: tuple[Job, ...]
 
+    @property
+    def peak(self) -> Amount:
+        """The most that services request at one time of the day, each resource for itself."""
+        steps = range(round(DAY_HOURS / STEP_HOURS))
+        sums = [
+            sum((service.request * service.replicas[i] for service in self.services), Amount(0, 0))
+            for i in steps
+        ]
+        return Amount(max(a.cpu for a in sums), max(a.memory for a in sums), max(a.gpus for a in sums))
+
 
 def trace_mix(folder: Path) -> Mix:
     """The mix of the trace in a folder.

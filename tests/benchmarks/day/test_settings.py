@@ -11,7 +11,7 @@ from benchmarks.day.workload import Amount, Job, Service, Work
 
 WORK = Work(
     "test",
-    (Service("web", Amount(12, 48, 1), (1,)),),
+    (Service("web", Amount(12, 48, 1), (1,) * 72),),
     (Job("gpu", Amount(4, 8, 1), 2, 1.0, 0.0), Job("cpu", Amount(8, 16), 1, 1.0, 0.0)),
 )
 CAPACITY = Amount(320, 1280, 16)
