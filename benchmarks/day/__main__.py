@@ -56,7 +56,7 @@ class Queues:
             queueing.remove(Progress())
 
 
-SIZES = (Size(9, DAY_HOURS, 5.0), Size(50, DAY_HOURS, 6.5), Size(200, DAY_HOURS / 2, 20.0))
+SIZES = (Size(9, DAY_HOURS, 4.0), Size(50, DAY_HOURS, 5.0), Size(200, DAY_HOURS / 2, 15.0))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -93,10 +93,11 @@ def main(arguments: Sequence[str]) -> int:
     queues = Queues("e" in args.settings)
     try:
         queues.ensure()
-        for size in sizes:
-            chosen = Size(size.nodes, args.hours or size.hours, args.hour_seconds or size.hour_seconds)
-            done.append(_size(chosen, mix, args.settings, args.seed, stop, folder))
-            results.write(file, Results(mix.source, args.seed, _machine(), _versions(), done))
+        with bench.hurried_operator():
+            for size in sizes:
+                chosen = Size(size.nodes, args.hours or size.hours, args.hour_seconds or size.hour_seconds)
+                done.append(_size(chosen, mix, args.settings, args.seed, stop, folder))
+                results.write(file, Results(mix.source, args.seed, _machine(), _versions(), done))
     except bench.BenchError as error:
         print(error, file=sys.stderr)
         return 1
@@ -126,7 +127,15 @@ def _size(size: Size, mix: Mix, settings: str, seed: int, stop: threading.Event,
             )
             days.append(day)
             print(_line(day), flush=True)
-    return SizeResult(size.nodes, size.hours, size.hour_seconds, len(work.services), len(work.jobs), days)
+    return SizeResult(
+        nodes=size.nodes,
+        capacity=ready.capacity,
+        hours=size.hours,
+        hour_seconds=size.hour_seconds,
+        services=len(work.services),
+        jobs=len(work.jobs),
+        days=days,
+    )
 
 
 def _line(day: DayResult) -> str:

@@ -16,6 +16,7 @@ from sandbox import paths
 Object = dict[str, Any]
 _JSON = "application/json"
 MERGE = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
 _MANAGER = "bench-day"
 _SECONDS = 60.0

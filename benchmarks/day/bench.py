@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.day import measure, nodes, scheduler_metrics
-from benchmarks.day.api import MERGE, Api, ApiError, Object
+from benchmarks.day.api import MERGE, STRATEGIC, Api, ApiError, Object
 from benchmarks.day.driver import Day
 from benchmarks.day.results import DayResult, Offline
 from benchmarks.day.settings import Setting
@@ -24,6 +24,9 @@ GONE_SECONDS = 180
 MARK = {nodes.LABEL: nodes.VALUE}
 """On what is of the cluster and not of a namespace, so that a later run finds what a killed one left."""
 BINS = 48
+HURRIED = ("--kube-api-qps=400", "--kube-api-burst=800", "--controller-threads=4")
+"""Arguments of the operator for a compressed day: by default it asks 20 times a second."""
+_NO_OPERATOR = "no training operator runs here (`colo sandbox deploy` brings one)"
 _COLLECTIONS = (
     "/apis/kueue.x-k8s.io/v1beta2/clusterqueues",
     "/apis/kueue.x-k8s.io/v1beta2/resourceflavors",
@@ -64,7 +67,7 @@ class Bench:
 def cluster(count: int, stop: threading.Event) -> Iterator[Bench]:
     """The nodes of a size, ready; gone at the end, however that comes."""
     api = Api()
-    _until(lambda: _operator(api), 60, "no training operator runs here (`colo sandbox deploy` brings one)")
+    _until(lambda: _operator(api), 60, _NO_OPERATOR)
     clean(api)
     bench = Bench(api, tuple(nodes.topology(count)), stop)
     try:
@@ -74,6 +77,35 @@ def cluster(count: int, stop: threading.Event) -> Iterator[Bench]:
         yield bench
     finally:
         clean(api)
+
+
+@contextmanager
+def hurried_operator() -> Iterator[None]:
+    """The operator may ask the API server as often as a compressed day needs; afterwards as before."""
+    api = Api()
+    _until(lambda: _operator(api), 60, _NO_OPERATOR)
+    [found] = _operators(api)
+    path = api.path({"apiVersion": "apps/v1", "kind": "Deployment", **found})
+    [container] = found["spec"]["template"]["spec"]["containers"]
+    before = [argument for argument in container.get("args", []) if argument not in HURRIED]
+    try:
+        _restart_with(api, path, container["name"], [*before, *HURRIED])
+        yield
+    finally:
+        _restart_with(api, path, container["name"], before)
+
+
+def _restart_with(api: Api, path: str, container: str, arguments: Sequence[str]) -> None:
+    patch = {"spec": {"template": {"spec": {"containers": [{"name": container, "args": list(arguments)}]}}}}
+    api.call("PATCH", path, patch, content=STRATEGIC)
+
+    def rolled_out() -> bool:
+        found = api.call("GET", path)
+        status = found["status"]
+        counts = [status.get(key) for key in ("replicas", "updatedReplicas", "readyReplicas")]
+        return status.get("observedGeneration") == found["metadata"]["generation"] and counts == [1, 1, 1]
+
+    _until(rolled_out, 120, "the training operator does not start anew")
 
 
 def clean(api: Api) -> None:
@@ -103,7 +135,6 @@ def play(
         observer.start()
         time.sleep(0.5)  # the watches have begun
         before = scheduler_metrics.totals(api)
-        from_time = datetime.now(UTC)
         window = day.play(hours, warm_up_seconds)
         until_time = datetime.now(UTC)
         after = scheduler_metrics.totals(api)
@@ -114,6 +145,7 @@ def play(
         observer.stop()
         day.shut()
         _uninstall(bench, setting, made)
+    from_time = until_time - timedelta(seconds=window[1] - window[0])
     workers = {name: run.job.workers for run in day.runs for name in run.names}
     online = [pod for pod in pods if pod.online]
     runs = [run for run in day.runs if run.submitted or run.attempt]
@@ -235,8 +267,11 @@ def _namespaces(api: Api) -> list[str]:
 
 def _operator(api: Api) -> bool:
     """Whether one takes TFJobs; it is whoever's that runs."""
-    found = api.items("/apis/apps/v1/deployments", fieldSelector=f"metadata.name={TRAINING_OPERATOR}")
-    return any(deployment["status"].get("readyReplicas") for deployment in found)
+    return any(deployment["status"].get("readyReplicas") for deployment in _operators(api))
+
+
+def _operators(api: Api) -> list[Object]:
+    return api.items("/apis/apps/v1/deployments", fieldSelector=f"metadata.name={TRAINING_OPERATOR}")
 
 
 def _ready(api: Api) -> int:

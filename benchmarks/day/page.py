@@ -44,8 +44,9 @@ _LIMITS = """\
   that waits for its place waits as long.
 - The operator fails a job of several workers when it sees one of them being deleted. Simulated pods are
   gone so fast that it often does not see it, and such jobs go on; real ones begin anew.
-- The day is compressed and the control plane is not: what takes it a second takes minutes of that day. Its
-  programs have the rate limits that they are shipped with, and share one machine with the rest.
+- The day is compressed and the control plane is not: what takes it a second takes minutes of that day. The
+  training operator may therefore ask the API server more often than by default; the other programs have the
+  rate limits that they are shipped with, and all share one machine.
 - Use is drawn, not measured. Requests, places, waits and preemptions are what the real scheduler did."""
 _PACE = """\
 By the scheduler's own metrics: the time in which it decides for a pod, and the time from when a pod may be
@@ -144,7 +145,8 @@ def _aims(days: Sequence[DayResult]) -> Iterator[str]:
         most = 1 / first.requested.cpu if first.requested.cpu else 0
         yield (
             f"- {day.setting}: by request {_times(day.requested.cpu, first.requested.cpu)} the CPU (a full "
-            f"cluster would be {most:.1f} times) and {_times(day.requested.gpus, first.requested.gpus)} the GPUs; "
+            f"cluster would be {most:.1f} times) and "
+            f"{_times(day.requested.gpus, first.requested.gpus)} the GPUs; "
             f"by use {_times(day.used.cpu, first.used.cpu)} the CPU and "
             f"{_times(day.used.gpus, first.used.gpus)} the GPUs; "
             f"{_times(day.offline.core_hours, first.offline.core_hours)} the training. "

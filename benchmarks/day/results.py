@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from benchmarks.day.measure import Shares, Waits
 from benchmarks.day.scheduler_metrics import Pace
+from benchmarks.day.workload import Amount
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Offline:
 
 @dataclass(frozen=True)
 class DayResult:
-    """A day under a setting. began and ended are the real time, in ISO 8601."""
+    """A day under a setting. began and ended are the real time of what counts, in ISO 8601."""
 
     setting: str
     title: str
@@ -64,6 +65,7 @@ class SizeResult:
     """The days of a cluster of one size; the work is the same in all."""
 
     nodes: int
+    capacity: Amount
     hours: float
     hour_seconds: float
     services: int

@@ -10,6 +10,7 @@ from benchmarks.day import page, results
 from benchmarks.day.measure import Shares, Waits
 from benchmarks.day.results import DayResult, Offline, Results, SizeResult
 from benchmarks.day.scheduler_metrics import Pace
+from benchmarks.day.workload import Amount
 
 
 def day(setting, cpu, **change):
@@ -41,7 +42,8 @@ def day(setting, cpu, **change):
 @pytest.fixture
 def run():
     days = [day("a", 0.2), day("d", 0.61)]
-    return Results("trace", 7, "2 cores", {"training-operator": "v1"}, [SizeResult(9, 24, 5, 4, 20, days)])
+    size = SizeResult(9, Amount(320, 1280, 16), 24, 5, 4, 20, days)
+    return Results("trace", 7, "2 cores", {"training-operator": "v1"}, [size])
 
 
 def test_results_are_read_as_they_were_written(run, tmp_path):
