@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.day import bench, results
-from benchmarks.day.api import Api
+from benchmarks.day.api import Api, ApiError
 from benchmarks.day.results import DayResult, Results, SizeResult
 from benchmarks.day.settings import SETTINGS
 from benchmarks.day.workload import DAY_HOURS, TRACE_FILE, Mix, draw, small_mix, trace_mix
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str]) -> int:
                 chosen = Size(size.nodes, args.hours or size.hours, args.hour_seconds or size.hour_seconds)
                 done.append(_size(chosen, mix, args.settings, args.seed, stop, folder))
                 results.write(file, Results(mix.source, args.seed, _machine(), _versions(), done))
-    except bench.BenchError as error:
+    except (bench.BenchError, ApiError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

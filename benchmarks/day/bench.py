@@ -111,6 +111,7 @@ def _restart_with(api: Api, path: str, container: str, arguments: Sequence[str])
 def clean(api: Api) -> None:
     """Take away whatever the benchmark has put on the cluster, in this run or an earlier one."""
     _remove_namespaces(api)
+    _until(lambda: not _namespaces(api), GONE_SECONDS, "the namespaces of a day do not go away")
     for collection in _COLLECTIONS:
         api.delete(collection, labelSelector=nodes.LABEL)
 
