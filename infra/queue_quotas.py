@@ -7,8 +7,8 @@ from decimal import Decimal
 from infra.checks.pods import Pods, Workload
 from infra.checks.sending import operator_pods, starting_pods
 from infra.models import Stack, TenantSpec
-from infra.models.quantities import amount
-from infra.pod_resources import Quantities, counted, shown
+from infra.models.quantities import amount, canonical
+from infra.pod_resources import Quantities, counted
 
 _UNBOUNDED = "1P"
 """Kueue starts no job that asks for what its queue does not name: what has no quota is named too."""
@@ -43,12 +43,19 @@ def queue_room(stack: Stack, tenant: TenantSpec) -> Quantities:
 
 
 def queue_quotas(stack: Stack, tenant: TenantSpec, workloads: Iterable[Workload]) -> Mapping[str, str]:
-    """The nominal quotas of a tenant's queue, by resource, for these jobs of the stack."""
+    """The nominal quotas of a tenant's queue, by resource, for these jobs of the stack.
+
+    In the spelling of Kubernetes: Kueue's webhook rewrites any other, and each refresh would find a change.
+    """
     room = queue_room(stack, tenant)
     theirs = (workload for workload in workloads if workload.job.tenant == tenant.name)
     asked = {resource for workload in theirs for resource in needs(workload)} - {"pods"}
     named = sorted({*_ALWAYS, *room, *asked})
-    return {name: shown(name, room[name]) if name in room else _UNBOUNDED for name in named}
+    return {name: _amount(name, room[name]) if name in room else _UNBOUNDED for name in named}
+
+
+def _amount(resource: str, value: Decimal) -> str:
+    return canonical(value, binary=resource not in ("cpu", "pods") and "/" not in resource)
 
 
 def needs(workload: Workload) -> Quantities:

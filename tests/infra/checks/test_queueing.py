@@ -64,17 +64,17 @@ def test_what_the_operators_pod_takes_is_taken_off(stack, quotas):
     data = stack({"requests.cpu": "6", "pods": "4"})
     data["training_operator"]["namespace"] = "vision"
     held = quotas(data)
-    assert (held["cpu"], held["pods"]) == ("5.9", "3")
+    assert (held["cpu"], held["pods"]) == ("5900m", "3")
 
 
-@pytest.mark.parametrize(("policy", "cpu", "pods"), [("Forbid", "5.99", "3"), ("Replace", "5.98", "2")])
+@pytest.mark.parametrize(("policy", "cpu", "pods"), [("Forbid", "5990m", "3"), ("Replace", "5980m", "2")])
 def test_what_the_pods_take_that_start_runs_is_taken_off(stack, quotas, policy, cpu, pods):
     schedule = {"cron": "0 2 * * *", "concurrency_policy": policy}
     held = quotas(stack({"requests.cpu": "6", "pods": "4"}, {"schedule": schedule}))
     assert (held["cpu"], held["pods"]) == (cpu, pods)
 
 
-@pytest.mark.parametrize(("counted", "cpu"), [("online-high", "5.9"), ("offline-low", "5.99")])
+@pytest.mark.parametrize(("counted", "cpu"), [("online-high", "5900m"), ("offline-low", "5990m")])
 def test_of_both_a_quota_counts_those_of_its_priorities(stack, quotas, counted, cpu):
     schedule = {"cron": "0 2 * * *", "concurrency_policy": "Forbid"}
     data = stack({"requests.cpu": "6"}, {"schedule": schedule}, quota_priorities=[counted])
