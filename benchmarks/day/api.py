@@ -54,6 +54,7 @@ class Api:
             body=None if body is None else json.dumps(body),
             headers={"Content-Type": content, "Accept": _JSON},
             timeout=_SECONDS,
+            retries=False if method == "DELETE" else None,
         )
         text = answer.data.decode()
         if answer.status >= 300:
@@ -109,11 +110,13 @@ class Api:
         return True
 
     def delete(self, path: str, **query: str) -> None:
-        """An object or, with a selector, many; one that is not there is no fault."""
+        """An object or many; one that is not there is no fault, nor that many take the server long."""
         try:
             self.call("DELETE", path, **query)
+        except urllib3.exceptions.HTTPError:
+            return
         except ApiError as error:
-            if error.status != 404:
+            if error.status not in (404, 504):
                 raise
 
     def _collection(self, manifest: Object) -> str:

@@ -20,7 +20,7 @@ from benchmarks.day.workload import Amount, Work
 from infra.vocabulary import TRAINING_OPERATOR
 from sandbox.simulated_nodes import SimulatedNode, manifest
 
-GONE_SECONDS = 180
+GONE_SECONDS = 400
 MARK = {nodes.LABEL: nodes.VALUE}
 """On what is of the cluster and not of a namespace, so that a later run finds what a killed one left."""
 BINS = 48
@@ -242,18 +242,21 @@ def _uninstall(bench: Bench, setting: Setting, made: Sequence[Object]) -> None:
 def _remove_namespaces(api: Api) -> None:
     """Empty them of pods and tell them to go: owners first, for they would make pods anew."""
     names = _namespaces(api)
-    pods = [f"/api/v1/namespaces/{name}/pods" for name in names]
 
-    def no_pods() -> bool:
-        for path in pods:
-            api.delete(path, gracePeriodSeconds="0")
-        return not any(api.items(path, limit="1") for path in pods)
+    def empty(kind: str, **query: str) -> None:
+        paths = [kind.format(name) for name in names]
 
-    for name in names:
-        api.delete(f"/apis/kubeflow.org/v1/namespaces/{name}/tfjobs")
-        api.delete(f"/apis/apps/v1/namespaces/{name}/deployments")
-        api.delete(f"/apis/apps/v1/namespaces/{name}/replicasets")
-    _until(no_pods, GONE_SECONDS, "pods of a day do not go away")
+        def gone() -> bool:
+            for path in paths:
+                api.delete(path, **query)
+            return not any(api.items(path, limit="1") for path in paths)
+
+        _until(gone, GONE_SECONDS, f"{kind.rpartition('/')[2]} of a day do not go away")
+
+    empty("/apis/kubeflow.org/v1/namespaces/{}/tfjobs")
+    empty("/apis/apps/v1/namespaces/{}/deployments")
+    empty("/apis/apps/v1/namespaces/{}/replicasets")
+    empty("/api/v1/namespaces/{}/pods", gracePeriodSeconds="0")
     for name in names:
         try:
             api.delete(f"/api/v1/namespaces/{name}")
