@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.day import bench, results
@@ -37,6 +37,8 @@ class Size:
     nodes: int
     hours: float
     hour_seconds: float
+    warm_up_seconds: float = bench.WARM_UP_SECONDS
+    """In which the API server takes the jobs that are queued already."""
 
 
 @dataclass
@@ -56,7 +58,7 @@ class Queues:
             queueing.remove(Progress())
 
 
-SIZES = (Size(9, DAY_HOURS, 4.0), Size(50, DAY_HOURS, 5.0), Size(200, DAY_HOURS / 2, 15.0))
+SIZES = (Size(9, DAY_HOURS, 4.0), Size(50, DAY_HOURS, 5.0), Size(200, DAY_HOURS / 2, 12.0, 50.0))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -95,7 +97,11 @@ def main(arguments: Sequence[str]) -> int:
         queues.ensure()
         with bench.hurried_operator():
             for size in sizes:
-                chosen = Size(size.nodes, args.hours or size.hours, args.hour_seconds or size.hour_seconds)
+                chosen = replace(
+                    size,
+                    hours=args.hours or size.hours,
+                    hour_seconds=args.hour_seconds or size.hour_seconds,
+                )
                 done.append(_size(chosen, mix, args.settings, args.seed, stop, folder))
                 results.write(file, Results(mix.source, args.seed, _machine(), _versions(), done))
     except (bench.BenchError, ApiError) as error:
@@ -124,6 +130,7 @@ def _size(size: Size, mix: Mix, settings: str, seed: int, stop: threading.Event,
                 hour_seconds=size.hour_seconds,
                 hours=size.hours,
                 seed=seed,
+                warm_up_seconds=size.warm_up_seconds,
             )
             days.append(day)
             print(_line(day), flush=True)

@@ -117,7 +117,7 @@ class Day:
             hour = (now - self.began) / self.hour_seconds
             self._scale(max(hour, 0.0))
             self._train(hour, (now - previous) / self.hour_seconds)
-            self._drain()
+            self._drain(wait=False)
             previous = now
             took = time.monotonic() - now
             self.slowest_tick = max(self.slowest_tick, took)
@@ -224,16 +224,17 @@ class Day:
     def _write(self, call: Callable[..., None], *args: Any, **kwargs: Any) -> None:
         self._pending.append(self._writers.submit(call, *args, **kwargs))
 
-    def _drain(self) -> None:
-        """Wait for what was written; a pod that is gone meanwhile is no fault."""
-        for future in self._pending:
+    def _drain(self, *, wait: bool = True) -> None:
+        """What became of what was written; a pod that is gone meanwhile is no fault."""
+        ready = [future for future in self._pending if wait or future.done()]
+        self._pending = [future for future in self._pending if future not in ready]
+        for future in ready:
             try:
                 future.result()
             except ApiError as error:
                 if error.status not in (404, 409):
                     raise
                 self.refused += 1
-        self._pending.clear()
 
 
 def keeps_checkpoints(manifest: Object) -> bool:
