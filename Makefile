@@ -44,7 +44,7 @@ cluster: built ## Start the sandbox if it is down, and run the tests that need i
 bench: $(READY) ## Time `pulumi up` and `preview` of 10, 50 and 200 jobs beside `kubectl apply`
 	@$(COLO) sandbox deploy && $(RUN) benchmarks.stack_size && $(TOOK)
 
-bench-day: $(READY) ## Play a day of services and training under four settings, on 9, 50 and 200 simulated nodes
+bench-day: $(READY) ## Play a day of services and training under five settings, on 9, 50 and 200 simulated nodes
 	@$(COLO) sandbox deploy && $(RUN) benchmarks.day && $(RUN) benchmarks.day.page && $(TOOK)
 
 bench-latency: $(READY) ## Measure the answers of a service beside training, and what node protection changes
