@@ -205,6 +205,12 @@ def _install(bench: Bench, setting: Setting, made: list[Object]) -> None:
                 f"the cluster has a {sent['kind']} {sent['metadata']['name']} of another {differing}; "
                 "destroy the stack that declares it, or run on a sandbox of `colo sandbox deploy`"
             )
+    claims = f"/api/v1/namespaces/{setting.offline}/persistentvolumeclaims"
+    _until(
+        lambda: all(claim["status"].get("phase") == "Bound" for claim in api.items(claims)),
+        60,
+        "the claim for checkpoints is not bound",  # pods cannot be scheduled before, and wait long after
+    )
 
 
 def _there(api: Api, sent: Object) -> Object | None:
