@@ -80,7 +80,7 @@ class Answer(NamedTuple):
     def message(self) -> str:
         """Of a refusal: what the server says, in a line."""
         try:
-            return str(json.loads(self.text)["message"])
+            return " ".join(str(json.loads(self.text)["message"]).split())
         except (ValueError, TypeError, LookupError):
             return " ".join(self.text.split())[:300] or str(self.status)
 
@@ -92,11 +92,13 @@ def ask(
     body: Any = None,
     *,
     query: Mapping[str, str] | None = None,
+    content_type: str = "application/json",
     seconds: tuple[float, float] = _SECONDS,
 ) -> Answer:
     """One request to the server of an `ApiClient`, and its answer, refusals too.
 
-    `seconds`: to connect, and to wait for the answer.
+    `content_type`: of the body, whose text is JSON in any case. `seconds`: to connect, and to wait for
+    the answer.
 
     Raises:
         NoClusterError: there is no answer.
@@ -108,7 +110,7 @@ def ask(
         method,
         path,
         query_params=list((query or {}).items()),
-        header_params={"Accept": "application/json, */*", "Content-Type": "application/json"},
+        header_params={"Accept": "application/json, */*", "Content-Type": content_type},
         body=body,
         auth_settings=["BearerToken"],
     )
@@ -124,8 +126,7 @@ def ask(
 def address(api: Any) -> str:
     """Of the server, without a user and password, which its URL may hold."""
     host = str(api.configuration.host)
-    parts = urlsplit(host)
-    return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname or host)
+    return urlsplit(host).netloc.rpartition("@")[2] or host
 
 
 def _cause(fault: Exception) -> str:

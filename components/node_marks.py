@@ -79,7 +79,7 @@ class NodeMarksProvider(ResourceProvider):
         self._pool(props).give_back(props["marked"])
 
     def _pool(self, props: Mapping[str, Any]) -> "_Pool":
-        return _Pool(ClusterNodes(), props)
+        return _Pool(ClusterNodes(f"pool {props['pool']}"), props)
 
 
 class NodeMarks(Resource, module="colocation", name="NodeMarks"):

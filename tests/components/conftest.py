@@ -11,7 +11,7 @@ from tests.components.marks import FAKE
 @pytest.fixture
 def cluster(monkeypatch):
     cluster = FakeCluster()
-    monkeypatch.setattr(node_marks, "ClusterNodes", lambda: cluster)
+    monkeypatch.setattr(node_marks, "ClusterNodes", lambda asker: cluster)
     monkeypatch.setattr(node_marks.time, "sleep", lambda seconds: None)
     for name in ("n1", "n2", "n3"):
         cluster.join(name, FAKE)
