@@ -10,6 +10,7 @@ import pulumi
 from pulumi.dynamic import (
     CheckFailure,
     CheckResult,
+    ConfigureRequest,
     CreateResult,
     DiffResult,
     ReadResult,
@@ -18,7 +19,7 @@ from pulumi.dynamic import (
     UpdateResult,
 )
 
-from components import node_plan
+from components import node_plan, plain_faults
 from components.cluster_nodes import ChangedError, ClusterNodes, NodeError, UnreachableError
 from components.node_plan import Marks, Node
 from infra.vocabulary import POOL_LABEL
@@ -40,6 +41,10 @@ class NodeMarksProvider(ResourceProvider):
     """
 
     serialize_as_secret_always = False  # nothing is captured
+
+    def configure(self, _req: ConfigureRequest) -> None:
+        """Called once, before all else, and only in the process that Pulumi runs this in."""
+        plain_faults.tell(NodeError)
 
     def check(self, _olds: dict[str, Any], news: dict[str, Any]) -> CheckResult:
         """Everything that would stop an update, said at preview; nothing without a cluster."""

@@ -128,6 +128,17 @@ def test_what_needs_no_server_does_not_miss_it(away, colo, command):
     assert (said.code, bool(said.out)) == (0, True), said.err
 
 
+@pytest.mark.parametrize("away", ["closed"], indirect=True)
+def test_a_refresh_without_a_server_says_so_of_each_pool_in_a_sentence(deployed_once, away, deployment):
+    variables = {**deployment.workspace.variables, "KUBECONFIG": away[0]}
+    workspace = dataclasses.replace(deployment.workspace, variables=variables)
+    done = workspace.update("preview", "--refresh", capture=True)
+    said = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "pool gpu: node node-gpu-01 cannot be read: the API server 127.0.0.1:1 does not answer (" in said
+    assert "Traceback" not in said
+
+
 # --- Prometheus is away
 
 
