@@ -136,6 +136,24 @@ def test_the_example_of_a_shared_file_merges_as_the_page_says(root, tmp_path):
     assert stack.pools[0].nodes == ("node-gpu-01", "node-gpu-02")
 
 
+def test_the_example_of_a_cluster_without_gpus_is_a_sound_stack(root, stacks):
+    text = (root / "docs/tasks/stack-files.md").read_text()
+    for name in ("shared/no-gpus.yaml", "lab.yaml"):
+        [content] = re.findall(rf"```yaml\n# {name}\n(.*?)```", text, re.DOTALL)
+        (stacks / name).write_text(content)
+    ready = plan(stacks / "lab.yaml")
+    assert ready.findings == ()
+    assert [pool.name for pool in ready.stack.pools] == ["cpu"]
+
+
+def test_every_code_of_the_doctor_is_found_by_what_one_sees(root):
+    page = Page(root / "docs/doctor/README.md")
+    [table] = re.findall(r"^\| what one sees .*?\n\n", page.text, re.MULTILINE | re.DOTALL)
+    codes = re.findall(r"^## (\S+)$", page.text, re.MULTILINE)
+    assert len(codes) > 60
+    assert [code for code in codes if f"`{code}`" not in table] == []
+
+
 def test_the_examples_of_receivers_are_ones_that_the_program_accepts(root, tmp_path):
     text = (root / "docs/tasks/alerts.md").read_text()
     whole, *receivers = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
