@@ -12,6 +12,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
+from components.training_operator import overlay_from
 from infra import versions
 from infra.models import JobSpec, Stack
 from infra.vocabulary import TRAINING_OPERATOR_IMAGE, TRAINING_OPERATOR_REGISTRY
@@ -102,8 +103,22 @@ def test_the_values_of_the_chart_are_taken_out_of_what_is_rendered(tmp_path):
         subprocess.run(["bash", "-ec", here], cwd=ROOT, env=environment, check=True, capture_output=True)
     assert "prometheusSpec" in yaml.safe_load((tmp_path / "values.yaml").read_text())["prometheus"]
     [look] = [line for line in PAGE.typed("Look before you deploy") if line.startswith("grep")]
+    look = look.replace(" mirrored ", " rendered ")
     done = subprocess.run(
         ["bash", "-ec", look], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
     )
     assert versions.DCGM_EXPORTER_IMAGE in done.stdout
     assert "registry.example.org/ml/tensorflow" in done.stdout
+
+
+def test_manifests_of_the_mirror_are_found_from_where_the_page_renders_to(tmp_path):
+    [render] = [line for line in PAGE.typed("Look before you deploy") if " render " in line]
+    [out] = re.findall(r"--out (\S+)", render)
+    [kustomize] = [line for line in PAGE.typed("Look before you deploy") if "kustomize" in line]
+    folder = kustomize.split()[-1]
+    assert folder == f"{out}/operator"
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror" / "kustomization.yaml").write_text("resources: []")
+    # As deep as `.colocation/<stack>/training-operator`, where the program writes it.
+    spelled = overlay_from(str(tmp_path / "mirror"), tmp_path / ".colocation" / "lab" / "training-operator")
+    assert (tmp_path / folder / spelled).resolve() == (tmp_path / "mirror").resolve()
