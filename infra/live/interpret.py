@@ -8,12 +8,11 @@ from infra.checks.kubernetes_version import Version
 from infra.cluster.objects import Object
 from infra.live.snapshot import (
     FoundClaim,
+    FoundController,
     FoundCrd,
-    FoundKueue,
     FoundMonitoringCrd,
     FoundNamespace,
     FoundOperator,
-    FoundPrometheusOperator,
     FoundQueueCrd,
     FoundStorageClass,
     FoundWebhook,
@@ -93,23 +92,14 @@ def operators(deployments: Iterable[Object]) -> tuple[FoundOperator, ...]:
     return tuple(_operator(item) for item in deployments if _is_operator(item))
 
 
-def prometheus_operators(deployments: Iterable[Object]) -> tuple[FoundPrometheusOperator, ...]:
+def prometheus_operators(deployments: Iterable[Object]) -> tuple[FoundController, ...]:
     """The Deployments that are Prometheus Operators by their image, whatever they are called."""
-    return tuple(_prometheus_operator(item) for item in deployments if _runs(item, _PROMETHEUS_OPERATOR))
+    return tuple(_controller(item) for item in deployments if _runs(item, _PROMETHEUS_OPERATOR))
 
 
-def kueues(deployments: Iterable[Object]) -> tuple[FoundKueue, ...]:
+def kueues(deployments: Iterable[Object]) -> tuple[FoundController, ...]:
     """The Deployments that are Kueue by their image."""
-    return tuple(
-        FoundKueue(
-            namespace=item["metadata"]["namespace"],
-            name=item["metadata"]["name"],
-            ready=_ready(item),
-            release=_release(item),
-        )
-        for item in deployments
-        if _runs(item, KUEUE)
-    )
+    return tuple(_controller(item) for item in deployments if _runs(item, KUEUE))
 
 
 def queue_crd(item: Object) -> FoundQueueCrd:
@@ -128,9 +118,9 @@ def _release(item: Object) -> str | None:
     return f"{annotations.get(_HELM_NAMESPACE, item['metadata']['namespace'])}/{release}" if release else None
 
 
-def _prometheus_operator(item: Object) -> FoundPrometheusOperator:
+def _controller(item: Object) -> FoundController:
     metadata = item["metadata"]
-    return FoundPrometheusOperator(
+    return FoundController(
         namespace=metadata["namespace"], name=metadata["name"], ready=_ready(item), release=_release(item)
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding
-from infra.live.snapshot import FoundMonitoringCrd, FoundPrometheusOperator, Snapshot
+from infra.live.snapshot import FoundController, FoundMonitoringCrd, Snapshot
 from infra.models import MonitoringSpec, Stack
 from infra.versions import PROMETHEUS_OPERATOR
 from infra.vocabulary import MONITORING_CRDS, MONITORING_RELEASE
@@ -80,7 +80,7 @@ def _attached(spec: MonitoringSpec, snapshot: Snapshot) -> Iterator[Finding]:
         )
 
 
-def _described(operator: FoundPrometheusOperator) -> str:
+def _described(operator: FoundController) -> str:
     return f"{operator} of the Helm release {operator.release}" if operator.release else str(operator)
 
 

@@ -55,7 +55,9 @@ class FoundCrd:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundPrometheusOperator:
+class FoundController:
+    """A Deployment that runs a Prometheus Operator, or Kueue."""
+
     namespace: str
     name: str
     ready: int
@@ -74,19 +76,6 @@ class FoundMonitoringCrd:
     name: str
     operator: tuple[int, ...] | None
     """Version of the operator that it is of; None: it does not say."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FoundKueue:
-    namespace: str
-    name: str
-    ready: int
-    """Pods that are ready."""
-    release: str | None
-    """As of FoundPrometheusOperator."""
-
-    def __str__(self) -> str:
-        return f"Deployment {self.namespace}/{self.name}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,13 +131,13 @@ class Snapshot:
     operators: tuple[FoundOperator, ...] | None
     crds: tuple[FoundCrd, ...] | None
     """None or one of it."""
-    prometheus_operators: tuple[FoundPrometheusOperator, ...] | None
+    prometheus_operators: tuple[FoundController, ...] | None
     monitoring_crds: tuple[FoundMonitoringCrd, ...] | None
     webhooks: tuple[FoundWebhook, ...]
     """Those that could be read."""
     storage_classes: tuple[FoundStorageClass, ...] | None
     claims: tuple[FoundClaim, ...] | None = None
-    kueues: tuple[FoundKueue, ...] | None = None
+    kueues: tuple[FoundController, ...] | None = None
     queue_crds: tuple[FoundQueueCrd, ...] | None = None
     unread: tuple[Unread, ...] = ()
 

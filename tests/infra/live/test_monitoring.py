@@ -2,20 +2,20 @@
 
 import pytest
 
-from infra.live.snapshot import FoundMonitoringCrd, FoundPrometheusOperator
+from infra.live.snapshot import FoundController, FoundMonitoringCrd
 from infra.versions import PROMETHEUS_OPERATOR
 from infra.vocabulary import MONITORING_CRDS
 from tests.infra.live.conftest import namespace
 
-OWN = FoundPrometheusOperator(
+OWN = FoundController(
     namespace="monitoring",
     name="kube-prometheus-stack-operator",
     ready=1,
     release="monitoring/kube-prometheus-stack",
 )
-THEIRS = FoundPrometheusOperator(namespace="obs", name="prometheus-operator", ready=1, release="obs/kps")
-BY_HAND = FoundPrometheusOperator(namespace="obs", name="prometheus-operator", ready=1, release=None)
-STOPPED = FoundPrometheusOperator(namespace="obs", name="prometheus-operator", ready=0, release=None)
+THEIRS = FoundController(namespace="obs", name="prometheus-operator", ready=1, release="obs/kps")
+BY_HAND = FoundController(namespace="obs", name="prometheus-operator", ready=1, release=None)
+STOPPED = FoundController(namespace="obs", name="prometheus-operator", ready=0, release=None)
 CRDS = tuple(FoundMonitoringCrd(name=name, operator=PROMETHEUS_OPERATOR) for name in MONITORING_CRDS)
 THERE = (namespace(), namespace("obs"))
 

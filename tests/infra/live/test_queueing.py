@@ -3,14 +3,14 @@
 import pytest
 
 from infra.live import interpret
-from infra.live.snapshot import FoundKueue, FoundQueueCrd
+from infra.live.snapshot import FoundController, FoundQueueCrd
 from infra.vocabulary import QUEUE_CRDS
 
-OWN = FoundKueue(
+OWN = FoundController(
     namespace="kueue-system", name="kueue-controller-manager", ready=1, release="kueue-system/kueue"
 )
-THEIRS = FoundKueue(namespace="queues", name="kueue-controller-manager", ready=1, release=None)
-STOPPED = FoundKueue(namespace="queues", name="kueue-controller-manager", ready=0, release=None)
+THEIRS = FoundController(namespace="queues", name="kueue-controller-manager", ready=1, release=None)
+STOPPED = FoundController(namespace="queues", name="kueue-controller-manager", ready=0, release=None)
 CRDS = tuple(FoundQueueCrd(name=name, served=("v1beta1", "v1beta2")) for name in QUEUE_CRDS)
 
 
@@ -74,7 +74,7 @@ def test_kueue_is_known_by_its_image_and_its_release():
             deployment("mirror.example/kueue/kueue:v0.17.0", **{"meta.helm.sh/release-name": "kueue"}),
         ]
     )
-    assert found == FoundKueue(namespace="q", name="manager", ready=1, release="q/kueue")
+    assert found == FoundController(namespace="q", name="manager", ready=1, release="q/kueue")
 
 
 def test_of_a_definition_the_served_versions_count():
