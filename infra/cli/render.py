@@ -1,8 +1,8 @@
 """`colo render`: what would be applied, as YAML, without a cluster."""
 
 import argparse
-import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,17 +56,29 @@ def run(args: argparse.Namespace) -> int:
 
 def _prepare(folder: Path) -> None:
     """Nothing that somebody else put there is touched."""
-    if not folder.exists() or not any(folder.iterdir()):
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise UnfitError(f"{places.shown(folder)} is no folder; name a new or an empty folder")
+    if not any(folder.iterdir()):
         return
     listed = folder / _LIST
     if not listed.is_file():
         raise UnfitError(
             f"{places.shown(folder)} holds files that are not of this command; name a new or an empty folder"
         )
-    for name in listed.read_text("utf-8").splitlines():
-        (folder / name).unlink(missing_ok=True)
-    for below in [path for path in folder.iterdir() if path.is_dir() and not any(path.rglob("*.yaml"))]:
-        shutil.rmtree(below)
+    files = [folder / name for name in listed.read_text("utf-8").splitlines()]
+    for file in files:
+        if not file.parent.resolve().is_relative_to(folder.resolve()) or file.is_dir():
+            raise UnfitError(
+                f"{places.shown(listed)} lists {places.shown(file)}, which is no file of this command; "
+                "name a new or an empty folder"
+            )
+    for file in files:
+        file.unlink(missing_ok=True)
+        for above in file.relative_to(folder).parents:
+            with suppress(OSError):  # the folder itself, or one that holds something else
+                (folder / above).rmdir()
 
 
 def _files(resources: list[Resource]) -> Iterator[tuple[str, str]]:

@@ -77,11 +77,55 @@ def test_a_second_run_leaves_no_file_of_the_first_behind(render):
     assert listed == sorted(files)
 
 
+def test_a_folder_whose_files_are_no_more_goes_too(render, tmp_path):
+    render(stack="dev")
+    old = tmp_path / "out" / "objects" / "team" / "job.yaml"
+    old.parent.mkdir()
+    old.touch()
+    with (tmp_path / "out" / ".rendered").open("a") as listed:
+        listed.write("objects/team/job.yaml\n")
+    render(stack="dev")
+    assert not old.parent.exists()
+
+
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path, capsys):
     (tmp_path / "notes.txt").write_text("mine")
     assert main(["render", "--stack", "dev", "--out", str(tmp_path)]) == 1
     assert "name a new or an empty folder" in capsys.readouterr().err
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_what_others_keep_in_a_rendered_folder_is_left_alone(render, tmp_path):
+    """As the repository that the files are committed to."""
+    render(stack="prod")
+    mine = [
+        tmp_path / "out" / name for name in (".git/HEAD", "README.md", "docs/a.md", "objects/kubeflow/b.md")
+    ]
+    for file in mine:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("mine")
+    render(stack="staging")
+    assert [file.read_text() for file in mine] == ["mine"] * len(mine)
+
+
+@pytest.mark.parametrize("listed", ["../mine.txt", "{folder}/mine.txt", "away/mine.txt", "objects"])
+def test_a_list_of_files_that_no_run_wrote_removes_nothing(render, tmp_path, capsys, listed):
+    out = tmp_path / "out"
+    (out / "objects").mkdir(parents=True)
+    (out / "first.yaml").write_text("")
+    (out / "away").symlink_to(tmp_path)
+    (tmp_path / "mine.txt").write_text("mine")
+    (out / ".rendered").write_text(f"first.yaml\n{listed.format(folder=tmp_path)}\n")
+    assert main(["render", "--stack", "dev", "--out", str(out)]) == 1
+    assert "which is no file of this command; name a new or an empty folder" in capsys.readouterr().err
+    assert (out / "first.yaml").exists()
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_file_in_place_of_the_folder_is_told(tmp_path, capsys):
+    (tmp_path / "out").write_text("")
+    assert main(["render", "--stack", "dev", "--out", str(tmp_path / "out")]) == 1
+    assert "is no folder; name a new or an empty folder" in capsys.readouterr().err
 
 
 def test_a_stack_with_faults_is_refused_as_check_refuses_it(tmp_path, capsys):
