@@ -60,7 +60,7 @@ def syntax_fault(name: str, text: str) -> str | None:
         return None
     try:
         with warnings.catch_warnings(action="ignore"):
-            compile(text, name, "exec", dont_inherit=True)
+            compile(text.encode(), name, "exec", dont_inherit=True)  # as bytes, a mark or a coding counts
     except SyntaxError as fault:
         return f"{name}, line {fault.lineno}: {fault.msg}" if fault.lineno else f"{name}: {fault.msg}"
     except ValueError as fault:  # of bytes that are no text
@@ -77,7 +77,7 @@ def _imported(text: str) -> tuple[str, ...]:
         return ()
     try:
         with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(text)
+            tree = ast.parse(text.encode())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     modules = {}

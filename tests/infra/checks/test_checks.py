@@ -105,6 +105,8 @@ def test_a_script_can_be_mounted(data, subject, text, code):
         ("x = 1\n  y = 2\n", "train.py, line 2: unexpected indent"),
         ("return 1\n", "train.py, line 1: 'return' outside function"),
         ("x = '\0'\n", "train.py"),
+        ("# coding: ascii\nx = 'é'\n", "train.py"),
+        ("# coding: no-such\n", "train.py: unknown encoding: no-such"),
     ],
 )
 def test_a_script_that_python_cannot_read_is_refused_with_its_line(data, subject, text, where):
@@ -116,6 +118,15 @@ def test_a_script_that_python_cannot_read_is_refused_with_its_line(data, subject
 def test_so_is_one_that_it_imports_from_beside_it(data, subject):
     scripts = {"train.py": "import model\n", "model.py": "def f(:\n"}
     assert "model.py, line 1" in examine(subject(data, scripts))[0].message
+
+
+@pytest.mark.parametrize(
+    "head", ["\ufeff", "\ufeff# -*- coding: utf-8 -*-\n", "#!/usr/bin/python3\n", "# coding: gbk\n"]
+)
+def test_a_script_may_begin_as_editors_let_it_begin(data, subject, head):
+    scripts = {"train.py": f"{head}import model\n", "model.py": "def f(:\n"}
+    [finding] = examine(subject(data, scripts))
+    assert finding.message.endswith(" cannot read model.py, line 1: invalid syntax")
 
 
 def test_a_script_that_warns_is_read(data, subject):
