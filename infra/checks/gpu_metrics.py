@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding, Subject
+from infra.checks.names import SYSTEM_NAMESPACES
 from infra.models import Stack
 
 _PLACE = ("monitoring", "gpu_metrics")
@@ -46,6 +47,8 @@ def _owner(stack: Stack, namespace: str) -> str | None:
     for tenant in stack.tenants:
         if tenant.name == namespace:
             return f"a tenant's namespace, of the level {tenant.pod_security}"
+    if namespace in SYSTEM_NAMESPACES:
+        return "Kubernetes' own"
     if namespace == stack.monitoring.namespace:
         return "the namespace of the monitoring stack"
     if namespace == stack.training_operator.namespace:

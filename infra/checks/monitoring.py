@@ -10,7 +10,6 @@ from infra.models import AlertsSpec, MonitoringSpec, Stack
 from infra.models.durations import seconds
 from infra.vocabulary import SYSTEM_PRIORITIES
 
-_TAKEN = "monitoring-namespace-taken"
 _LONGEST_INTERVAL_SECONDS = 120
 """Two fit into the 5 minutes of rates and of Prometheus' look back, also when one comes late."""
 
@@ -43,7 +42,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             message=f"a sample every {interval} is too seldom for the alerts, which ask for 5 minutes",
             remedy="write 2m or less",
         )
-    yield from _namespaces(stack, spec)
+    yield from _namespace(stack, spec)
 
 
 def _without(stack: Stack) -> Iterator[Finding]:
@@ -62,14 +61,10 @@ def _without(stack: Stack) -> Iterator[Finding]:
         )
 
 
-def _namespaces(stack: Stack, spec: MonitoringSpec) -> Iterator[Finding]:
-    """Each is made by one component, which says what its pods may do."""
-    owners = taken(stack)
+def _namespace(stack: Stack, spec: MonitoringSpec) -> Iterator[Finding]:
+    """It is made by one component, which says what its pods may do."""
     # Where traffic is denied by default, nobody reaches the relay, and it reaches no robot.
     denied = {tenant.name for tenant in stack.tenants if tenant.network_policy}
     if spec.install or (spec.namespace in denied and has_robots(stack.alerts)):
-        yield from free(_TAKEN, ("monitoring", "namespace"), spec.namespace, owners)
-    owners.setdefault(spec.namespace, "the monitoring stack")
-    if spec.gpu_metrics.install:
-        place = ("monitoring", "gpu_metrics", "namespace")
-        yield from free(_TAKEN, place, spec.gpu_metrics.namespace, owners)
+        place = ("monitoring", "namespace")
+        yield from free("monitoring-namespace-taken", place, spec.namespace, taken(stack))

@@ -44,5 +44,7 @@ def _owner(stack: Stack, namespace: str) -> str | None:
         taken[monitoring.namespace] = "the namespace of the monitoring stack"
         if monitoring.gpu_metrics.install:
             taken[monitoring.gpu_metrics.namespace] = "the namespace of the GPU metrics"
+    if stack.queueing is not None:
+        taken[stack.queueing.namespace] = "Kueue's namespace"
     taken |= {t.name: f"a tenant's namespace, of the level {t.pod_security}" for t in stack.tenants}
     return taken.get(namespace)

@@ -48,6 +48,8 @@ def _owners(stack: Stack) -> dict[str, str]:
     owners = taken(stack)
     if stack.monitoring is not None:
         owners.setdefault(stack.monitoring.namespace, "the monitoring stack")
+        if stack.monitoring.gpu_metrics.install and stack.gpu_pools():
+            owners.setdefault(stack.monitoring.gpu_metrics.namespace, "the GPU metrics")
     return owners
 
 

@@ -22,13 +22,15 @@ def test_g4_the_namespace_of_a_tenant_is_refused(level, profiling):
     assert of_gpu_metrics(asked, stack=tenants) == [("fault", "gpu-metrics-namespace")]
 
 
-@pytest.mark.parametrize("namespace", ["obs", "operators"])
-def test_g4_a_namespace_that_another_part_of_the_stack_has_is_refused(namespace):
+@pytest.mark.parametrize("install", [True, False])
+@pytest.mark.parametrize("namespace", ["obs", "operators", "kube-system"])
+def test_g4_a_namespace_that_somebody_has_already_is_refused_once(namespace, install):
     stack = {
-        "monitoring": {"namespace": "obs", "gpu_metrics": {"namespace": namespace}},
+        "monitoring": {"install": install, "namespace": "obs", "gpu_metrics": {"namespace": namespace}},
         "training_operator": {"namespace": "operators"},
     }
-    assert [code for _, code, _ in found(stack=stack) if code in CODES] == ["gpu-metrics-namespace"]
+    told = [code for severity, code, _ in found(stack=stack) if severity == "fault"]
+    assert told == ["gpu-metrics-namespace"]
 
 
 def test_g4_a_namespace_of_its_own_is_fine():

@@ -43,18 +43,6 @@ def test_a_relay_is_not_put_where_tenants_let_nobody_through(data, found):
     assert found(data) == []
 
 
-@pytest.mark.parametrize("install", [True, False])
-@pytest.mark.parametrize("name", ["vision", "kube-system", "monitoring"])
-def test_gpu_metrics_have_a_namespace_of_their_own(data, found, name, install):
-    data["monitoring"] = {"install": install, "gpu_metrics": {"namespace": name}}
-    assert found(data) == [("monitoring-namespace-taken", ("monitoring", "gpu_metrics", "namespace"))]
-
-
-def test_gpu_metrics_of_others_may_be_anywhere(data, found):
-    data["monitoring"] = {"gpu_metrics": {"install": False}}
-    assert found(data) == []
-
-
 @pytest.mark.parametrize("name", ["online-high", "system-cluster-critical"])
 def test_servers_have_a_class_of_the_stack_or_of_the_system(data, found, name):
     data["monitoring"] = {"priority": name}

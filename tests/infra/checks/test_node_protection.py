@@ -16,11 +16,12 @@ def test_a_namespace_of_its_own_is_fine():
     assert of_protection() == []
 
 
-@pytest.mark.parametrize("namespace", ["vision", "obs", "gpus", "operators", "kube-system"])
+@pytest.mark.parametrize("namespace", ["vision", "obs", "gpus", "queues", "operators", "kube-system"])
 def test_a_namespace_that_somebody_has_already_is_refused(namespace):
     stack = {
         "tenants": [{"name": "vision"}],
         "monitoring": {"namespace": "obs", "gpu_metrics": {"namespace": "gpus"}},
+        "queueing": {"namespace": "queues"},
         "training_operator": {"namespace": "operators"},
     }
     assert of_protection(namespace, **stack) == [("fault", "node-protection-namespace")]

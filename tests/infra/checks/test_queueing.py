@@ -135,9 +135,10 @@ def test_a_label_of_another_queue_is_refused(stack, found):
     assert found(data) == []
 
 
-@pytest.mark.parametrize("name", ["vision", "elsewhere", "kube-system", "monitoring"])
+@pytest.mark.parametrize("name", ["vision", "elsewhere", "kube-system", "monitoring", "gpu-monitoring"])
 def test_the_namespace_of_kueue_is_its_own(stack, found, name):
     data = stack({"requests.cpu": "4"}) | {"monitoring": {}, "queueing": {"namespace": name}}
+    data["pools"][0]["gpu_model"] = "NVIDIA-L4"
     assert [finding.code for finding in found(data)] == ["queueing-namespace-taken"]
 
 
