@@ -17,15 +17,13 @@ _OF_THE_CHART = {"dashboard-dropped-series", "dashboard-foreign-job"}
 def check(subject: Subject) -> Iterator[Finding]:
     """The dashboards that the stack brings."""
     stack = subject.stack
-    seen = stack.monitoring is not None and stack.monitoring.grafana.install
-    if stack.dashboards and not seen:
+    if stack.dashboards and stack.monitoring is not None and not stack.monitoring.grafana.install:
         yield Finding(
             severity="warning",
             code="dashboard-unseen",
-            presumes="monitoring",
             place=("dashboards",),
-            message="have no effect without monitoring and its Grafana",
-            remedy="write `monitoring: {}`, or remove the dashboards",
+            message="have no effect without Grafana",
+            remedy="remove `install: false` from monitoring.grafana, or remove the dashboards",
         )
     for i, spec in enumerate(stack.dashboards):
         place = ("dashboards", i, "file")

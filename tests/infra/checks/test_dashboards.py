@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from infra.checks import dashboards
+from infra.checks import dashboards, examine
 from infra.checks.grafana_queries import asked, readable
 from infra.dashboard_files import DashboardFiles
 from infra.load import StackFileError
@@ -226,10 +226,16 @@ def test_parts_of_unexpected_shapes_do_not_trip_it():
     assert [question.where for question in asked(odd)] == ["panel 7"]
 
 
-def test_dashboards_without_monitoring_are_a_warning(data, subject):
+def test_dashboards_without_grafana_are_a_warning(data, subject):
+    data["monitoring"] = {"grafana": {"install": False}}
     data["dashboards"] = [{"name": "mine", "file": "mine.json"}]
     findings = {f.code: f.severity for f in dashboards.check(subject(data))}
     assert findings == {"dashboard-unseen": "warning", "unknown-dashboard": "fault"}
+
+
+def test_dashboards_without_monitoring_are_told_of_once(data, subject):
+    data["dashboards"] = [{"name": "mine", "file": "mine.json"}]
+    assert [f.code for f in examine(subject(data)) if f.severity == "warning"] == ["without-monitoring"]
 
 
 def test_a_plan_has_the_dashboards_that_the_stack_names(stack_file, data):
