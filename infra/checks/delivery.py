@@ -13,6 +13,9 @@ from infra.models.base import Loc
 from infra.plain_secrets import holds_credential, named_like_a_secret
 
 _ROBOTS = {"oapi.dingtalk.com": "dingtalk", "qyapi.weixin.qq.com": "wecom_robot"}
+_OTHER_CHATS = ("discord.com", "hooks.slack.com", "open.feishu.cn", "open.larksuite.com")
+_KEYS = ("key", "pwd", "sig")
+"""Names of a query that hold one, beside those that say so as variables do."""
 _CONDITIONS = ("severities", "teams", "namespaces")
 _ALIKE = 0.8  # vision and visoin, but not vision and vision-web
 
@@ -72,12 +75,15 @@ def _webhooks(alerts: AlertsSpec) -> Iterator[Finding]:
     """A robot takes its own JSON only, and says so in an answer that counts as success."""
     for i, spec in enumerate(alerts.receivers):
         host = urlsplit(spec.webhook.url).hostname if spec.webhook and spec.webhook.url else None
-        if host in _ROBOTS:
+        if host in _ROBOTS or host in _OTHER_CHATS:
+            kind = _ROBOTS.get(host)
             yield Finding(
                 code="webhook-to-a-robot",
                 place=("alerts", "receivers", i, "webhook", "url"),
                 message=f"{host} does not understand what Alertmanager sends, and nothing would arrive",
-                remedy=f"use {_ROBOTS[host]} with a url_secret",
+                remedy=f"use {kind} with a url_secret"
+                if kind
+                else "name a program that translates, and replace the key in this URL where it is valid",
             )
         elif spec.webhook and spec.webhook.url and _tells_a_secret(spec.webhook.url):
             yield Finding(
@@ -91,7 +97,7 @@ def _webhooks(alerts: AlertsSpec) -> Iterator[Finding]:
 
 def _tells_a_secret(url: str) -> bool:
     return holds_credential(url) or any(
-        named_like_a_secret(name.replace("-", "_"), value) or name.lower() == "key"
+        named_like_a_secret(name.replace("-", "_"), value) or name.lower() in _KEYS
         for name, value in parse_qsl(urlsplit(url).query)
     )
 

@@ -70,6 +70,20 @@ def test_the_url_of_a_robot_as_a_webhook_is_refused_without_being_shown(host, ki
     assert "t0ken" not in finding.message
 
 
+@pytest.mark.parametrize("host", ["open.feishu.cn", "hooks.slack.com"])
+def test_so_is_that_of_another_chat_whose_key_stands_in_its_path(host):
+    [finding] = found({"name": "ops", "webhook": {"url": f"https://{host}/bot/v2/hook/t0ken"}})
+    assert (finding.severity, finding.code) == ("fault", "webhook-to-a-robot")
+    assert "t0ken" not in finding.message + finding.remedy
+
+
+@pytest.mark.parametrize("name", ["access_token", "X-Api-Key", "key", "sig", "pwd"])
+def test_a_key_in_a_url_is_refused_without_being_shown(name):
+    [finding] = found({"name": "ops", "webhook": {"url": f"https://hooks.example/a?b=c&{name}=t0ken"}})
+    assert (finding.severity, finding.code) == ("fault", "secret-in-url")
+    assert "t0ken" not in finding.message + finding.remedy
+
+
 def route(**conditions):
     return {"receivers": ["ops"], **conditions}
 

@@ -12,7 +12,16 @@ VALUE = "hunter2"
 
 @pytest.mark.parametrize(
     "name",
-    ["DB_PASSWORD", "DBPASSWORD", "password", "API_TOKEN", "CLIENT_SECRET", "WANDB_API_KEY", "SIGNING_KEY"],
+    [
+        "DB_PASSWORD",
+        "DBPASSWORD",
+        "password",
+        "API_TOKEN",
+        "CLIENT_SECRET",
+        "WANDB_API_KEY",
+        "SIGNING_KEY",
+        "MYSQL_PWD",
+    ],
 )
 def test_a_value_whose_name_says_that_it_is_secret_is_refused(name):
     assert found(env={name: VALUE}) == [("fault", "secret-in-plain-text", ("env", name))]
