@@ -88,7 +88,8 @@ def _changed(change: Change) -> Iterator[Remark]:
     elif change.kind == "PrometheusRule" and change.op == "update":
         told = [*alert_rules.changes(change, _field)]
         told += [_field(path, pair) for path, pair in alert_rules.others(change).items()]
-        yield Remark("change", f"alert rules {_path(change)}: {_some(told, '; ')}")
+        how = _some(told, "; ") or "the order or the groups of its rules"
+        yield Remark("change", f"alert rules {_path(change)}: {how}")
     elif change.kind == "Secret" and change.name == ALERTMANAGER_CONFIG_SECRET:
         yield Remark("change", f"whom Alertmanager tells changes; {_SEE_RENDER}")
     elif change.kind == "Release":

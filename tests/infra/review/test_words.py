@@ -151,6 +151,20 @@ def test_rules_that_are_looked_at_more_often_say_so():
     assert told == [("change", "alert rules team/thing: evaluated every 30s -> 1m")]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (rules(rule("A"), rule("B")), rules(rule("B"), rule("A"))),
+        (rules(rule("A")), {"spec": {"groups": [{"name": "h", "rules": [rule("A")]}]}}),
+        (rules(rule("A")), {"spec": {"groups": [{**rules(rule("A"))["spec"]["groups"][0], "limit": 9}]}}),
+    ],
+    ids=["order", "name", "limit"],
+)
+def test_rules_that_are_only_grouped_anew_say_so(old, new):
+    told = said(step("update", "PrometheusRule", old, new))
+    assert told == [("change", "alert rules team/thing: the order or the groups of its rules")]
+
+
 def test_a_change_of_whom_alertmanager_tells_says_where_it_is_seen():
     data = ({"data": "[secret]"}, {"data": "[secret]"})
     [(_, text)] = said(step("update", "Secret", *data, name="colocation-alertmanager"))
