@@ -29,7 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Say over a window of time, from Prometheus, how full the cluster was with online and offline work, "
         "what pods ask for and use, what stood idle, how many machines colocation saves, and what it costs. "
-        "What is not measured is said, and the rest goes on. Exit code: 0, or 2 if there was no way to look."
+        "What is not measured is said, and the rest goes on. Exit code: 0; 1 if the page "
+        "could not be written; 2 if there was no way to look."
     )
     parser.epilog = "docs/tasks/report.md says what each figure is."
     add_stack(parser)
@@ -51,9 +52,13 @@ def run(args: argparse.Namespace) -> int:
     except (NoClusterError, UnfitError, NothingError) as fault:
         print(f"colo report: cannot look: {fault}", file=sys.stderr)
         return 2
-    if file is not None:
-        _write(file, report)
-    print(written(report, args.format))
+    try:
+        if file is not None:
+            _write(file, report)
+    except OSError as fault:
+        raise UnfitError(f"{args.html} cannot be written ({fault.strerror}); name another") from None
+    finally:
+        print(written(report, args.format))  # what was asked for is told, whatever becomes of the page
     if file is not None:
         print(f"wrote {places.shown(file)}", file=sys.stderr)
     return 0
@@ -62,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 def _window(args: argparse.Namespace, server: ApiServer) -> Window:
     try:
         if args.start is None and args.end is None:
-            return back_from(server.now, args.window or _LENGTH)
+            return back_from(server.now, _LENGTH if args.window is None else args.window)
         if args.window is not None:
             raise UnfitError("--window is until now, and does not go with --from and --to; write one of them")
         if args.start is None:
@@ -100,8 +105,12 @@ def _drawable(file: Path) -> Path:
     target = Path(os.path.realpath(file))
     if not target.parent.is_dir():
         raise UnfitError(f"{file} is in a folder that is not there; make it, or name a file in another")
-    if target.exists() and not target.is_file():  # it would be replaced
-        raise UnfitError(f"{file} is {'a folder' if target.is_dir() else 'no plain file'}; name another")
+    try:
+        if target.exists() and not target.is_file():  # it would be replaced
+            raise UnfitError(f"{file} is {'a folder' if target.is_dir() else 'no plain file'}; name another")
+        tempfile.TemporaryFile(dir=target.parent).close()
+    except OSError as fault:
+        raise UnfitError(f"{file} cannot be written ({fault.strerror}); name another") from None
     return target
 
 
@@ -110,7 +119,7 @@ def _write(file: Path, report: Report) -> None:
     from infra.report.page import page
 
     text = page(report)
-    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    handle, name = tempfile.mkstemp(prefix=".colo-report.", dir=file.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as opened:
             opened.write(text)

@@ -58,12 +58,13 @@ def back_from(now: datetime, length: str) -> Window:
 
 def between(now: datetime, start: str, end: str | None) -> Window:
     """Between two moments as RFC 3339 writes them; without an end until now. Raises WindowError."""
-    until = _moment(end) if end is not None else now
-    if until > now:
-        raise WindowError(
-            f"{end} is yet to come: it is {written(now)} UTC in the cluster; write an earlier end"
-        )
-    return _window(_moment(start), until)
+    begin, until = _moment(start), _moment(end) if end is not None else now
+    for given, moment, side in ((end, until, "end"), (start, begin, "beginning")):
+        if moment > now:
+            raise WindowError(
+                f"{given} is yet to come: it is {written(now)} UTC in the cluster; write an earlier {side}"
+            )
+    return _window(begin, until)
 
 
 def _window(start: datetime, end: datetime) -> Window:

@@ -48,8 +48,10 @@ def test_a_page_that_cannot_be_finished_leaves_the_old_one(colo, hours, plain_pa
     file.parent.mkdir()
     file.write_text("old")
     monkeypatch.setattr("infra.cli.report.os.replace", no_space)
-    code, _, err = colo(*WINDOW, "--html", str(file))
-    assert (code, err) == (1, "colo report: [Errno 28] No space left on device\n")
+    code, out, err = colo(*WINDOW, "--html", str(file))
+    assert code == 1
+    assert err == f"colo report: {file} cannot be written (No space left on device); name another\n"
+    assert out.startswith("stack test\n")
     assert [found.name for found in file.parent.iterdir()] == ["report.html"]
     assert file.read_text() == "old"
 
@@ -84,6 +86,8 @@ def test_text_needs_no_matplotlib(colo, hours, monkeypatch):
         ("", "is a folder"),
         ("none/report.html", "is in a folder that is not there"),
         ("/dev/null", "/dev/null is no plain file"),
+        ("/proc/report.html", "/proc/report.html cannot be written ("),
+        ("x" * 300, "cannot be written (File name too long); name another"),
     ],
 )
 def test_a_place_for_the_page_that_is_none_is_told(colo, tmp_path, file, complaint):

@@ -44,6 +44,7 @@ def test_without_an_end_it_is_now():
         ("2026-03-01T11:00:00Z", "2026-03-01T10:00:00Z", "ends before it begins"),
         ("2026-03-01T11:00:00Z", "2026-03-01T11:00:30Z", "lasts 30 s; write one of 60 s at least"),
         ("2026-03-01T11:00:00Z", "2026-03-02T11:00:00Z", "is yet to come: it is 2026-03-01 12:00 UTC"),
+        ("2026-03-02T11:00:00Z", None, "is yet to come: it is 2026-03-01 12:00 UTC"),
         ("0001-01-01T00:00:00+14:00", None, "is no moment"),
     ],
 )
