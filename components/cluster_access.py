@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -80,9 +82,23 @@ class Answer(NamedTuple):
     def message(self) -> str:
         """Of a refusal: what the server says, in a line."""
         try:
-            return " ".join(str(json.loads(self.text)["message"]).split())
+            return in_a_line(str(json.loads(self.text)["message"]))
         except (ValueError, TypeError, LookupError):
-            return " ".join(self.text.split())[:300] or str(self.status)
+            return in_a_line(self.text)[:300] or str(self.status)
+
+    @property
+    def date(self) -> datetime | None:
+        """When it was sent, by the server's clock; None where it does not say so."""
+        try:
+            found = parsedate_to_datetime(self.headers.get("Date", ""))
+        except (ValueError, OverflowError):
+            return None
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def in_a_line(text: str) -> str:
+    """What somebody else says, without characters that a terminal obeys."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def ask(

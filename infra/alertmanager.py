@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, Self
 
 from components import cluster_access
@@ -68,8 +67,7 @@ class Alertmanager:
 
     def fire(self, alert: Mapping[str, Any], lasts: timedelta) -> None:
         """Hand it an alert, in the form of its own API, that ends by itself: by the clock there, not here."""
-        stated = _answer(self.api, "GET", self._path("/api/v2/status")).headers.get("Date")
-        now = parsedate_to_datetime(stated) if stated else datetime.now(UTC)
+        now = _answer(self.api, "GET", self._path("/api/v2/status")).date or datetime.now(UTC)
         _answer(
             self.api, "POST", self._path("/api/v2/alerts"), [{**alert, "endsAt": (now + lasts).isoformat()}]
         )

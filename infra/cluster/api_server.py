@@ -6,7 +6,6 @@ Objects come as the API writes them. The client library is imported when there i
 import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from components import cluster_access
@@ -59,8 +58,8 @@ class ApiServer:
         found = self._parsed(answer)
         if "gitVersion" not in found:
             raise self._closed("answers, but not as Kubernetes does")
-        if stated := answer.headers.get("Date"):
-            self.now, self.here = parsedate_to_datetime(stated), datetime.now(UTC)
+        if answer.date is not None:
+            self.now, self.here = answer.date, datetime.now(UTC)
         return found
 
     def items(self, path: str, *, absent_is_empty: bool = False, **query: str) -> list[Object] | None:

@@ -1,10 +1,12 @@
 """Asks a Prometheus of the cluster, through the API server: no port is opened, no other address is needed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
+from components.cluster_access import in_a_line
 from infra.cluster.api_server import ApiServer, RefusedError
 from infra.cluster.watching import PROXY, SERVICE, Alert, Course, Sample, Target, Watching
 
@@ -26,29 +28,24 @@ class Prometheus:
 
     def query(self, expression: str) -> tuple[Sample, ...] | None:
         """The series that an instant query returns; None if there is no answer, and it is noted."""
-        found = self._ask("query", query=expression)
-        if found is None:
-            return None
-        return tuple(Sample(series["metric"], float(series["value"][1])) for series in found["result"])
+        try:
+            return self._samples(_SECONDS, query=expression)
+        except RefusedError as fault:
+            self._server.note(PROXY, fault)
+        return None
 
     def watching(self) -> Watching | None:
         """What it scrapes, and which alerts fire; None if it does not answer, and it is noted."""
-        targets = self._ask("targets", state="active")
-        alerts = self._ask("alerts") if targets is not None else None
-        if targets is None or alerts is None:
+        try:
+            targets, alerts = self._targets(), self._firing()
+        except RefusedError as fault:
+            self._server.note(PROXY, fault)
             return None
         idle = self.query(_SINCE_PROGRESS)
         times = {sample.labels.get("of"): sample.value for sample in self.query(_TIMES) or ()}
         return Watching(
-            targets=tuple(
-                Target(labels=t["labels"], up=t["health"] != "down", error=str(t.get("lastError") or ""))
-                for t in targets["activeTargets"]
-            ),
-            alerts=tuple(
-                Alert(labels=a["labels"], annotations=a.get("annotations") or {}, since=str(a["activeAt"]))
-                for a in alerts["alerts"]
-                if a.get("state") == "firing"
-            ),
+            targets=targets,
+            alerts=alerts,
             idle_seconds=by_job(idle),
             now=_moment(times.get("now")),
             since=_moment(times.get("since")),
@@ -64,8 +61,10 @@ class Prometheus:
         """
         start, end = int(since.timestamp()), int(until.timestamp())
         query = {"query": expression, "start": str(start), "end": str(end), "step": str(step_seconds)}
-        found = self._asked("query_range", _RANGE_SECONDS, **query)["result"]
-        return tuple(Course(s["metric"], {int(at): float(v) for at, v in s["values"]}) for s in found)
+        found = self._asked("query_range", _RANGE_SECONDS, **query)
+        with _of_its_form():
+            series = found["result"]
+            return tuple(Course(s["metric"], {int(at): float(v) for at, v in s["values"]}) for s in series)
 
     def at(self, expression: str, moment: datetime) -> tuple[Sample, ...]:
         """The series that an instant query returns of a moment.
@@ -73,16 +72,29 @@ class Prometheus:
         Raises:
             RefusedError: it does not answer, or not this.
         """
-        query = {"query": expression, "time": str(int(moment.timestamp()))}
-        found = self._asked("query", _RANGE_SECONDS, **query)["result"]
-        return tuple(Sample(series["metric"], float(series["value"][1])) for series in found)
+        return self._samples(_RANGE_SECONDS, query=expression, time=str(int(moment.timestamp())))
 
-    def _ask(self, path: str, **query: str) -> Mapping[str, Any] | None:
-        try:
-            return self._asked(path, _SECONDS, **query)
-        except RefusedError as fault:
-            self._server.note(PROXY, fault)
-        return None
+    def _samples(self, seconds: float, **query: str) -> tuple[Sample, ...]:
+        found = self._asked("query", seconds, **query)
+        with _of_its_form():
+            return tuple(Sample(s["metric"], float(s["value"][1])) for s in found["result"])
+
+    def _targets(self) -> tuple[Target, ...]:
+        found = self._asked("targets", _SECONDS, state="active")
+        with _of_its_form():
+            return tuple(
+                Target(labels=t["labels"], up=t["health"] != "down", error=str(t.get("lastError") or ""))
+                for t in found["activeTargets"]
+            )
+
+    def _firing(self) -> tuple[Alert, ...]:
+        found = self._asked("alerts", _SECONDS)
+        with _of_its_form():
+            return tuple(
+                Alert(labels=a["labels"], annotations=a.get("annotations") or {}, since=str(a["activeAt"]))
+                for a in found["alerts"]
+                if a.get("state") == "firing"
+            )
 
     def _asked(self, path: str, seconds: float, **query: str) -> Mapping[str, Any]:
         proxied = f"/api/v1/namespaces/{self._namespace}/services/{SERVICE}:{_PORT}/proxy/api/v1/{path}"
@@ -90,11 +102,18 @@ class Prometheus:
             answer = self._server.text(proxied, seconds=seconds, **query)
         except RefusedError as fault:
             raise RefusedError(fault.status, _said(str(fault))) from None
-        try:
+        with _of_its_form():
             found: Mapping[str, Any] = json.loads(answer)["data"]
             return found
-        except (ValueError, KeyError, TypeError):
-            raise RefusedError(502, "the answer is not Prometheus's") from None
+
+
+@contextmanager
+def _of_its_form() -> Iterator[None]:
+    """Whatever else answers in its place answers in another; raises RefusedError."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
+        raise RefusedError(502, "the answer is not Prometheus's") from None
 
 
 def _moment(seconds: float | None) -> datetime | None:
@@ -108,7 +127,7 @@ def _moment(seconds: float | None) -> datetime | None:
 def _said(refusal: str) -> str:
     """What Prometheus says of a question that it refuses; other refusals are the API server's own."""
     try:
-        return str(json.loads(refusal)["error"])
+        return in_a_line(str(json.loads(refusal)["error"]))
     except (ValueError, KeyError, TypeError):
         return refusal
 

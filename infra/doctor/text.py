@@ -11,13 +11,15 @@ from infra.cluster.watching import PROXY
 from infra.doctor.chain import Diagnosis
 
 FORMATS = ("text", "json")
+_CONTROLS = dict.fromkeys((*range(ord("\n")), *range(ord("\n") + 1, 32), *range(127, 160)), " ")
+"""Characters of logs that would move a terminal's cursor, or have it do more."""
 
 
 def written(found: Sequence[Diagnosis], unread: Sequence[Unread], form: str) -> str:
     """In one of FORMATS, without a newline at the end."""
     if form == "json":
         return _json(found, unread)
-    return "\n\n".join((*map(_text, found), *map(_unread, unread)))
+    return "\n\n".join((*map(_text, found), *map(_unread, unread))).translate(_CONTROLS)
 
 
 def _json(found: Sequence[Diagnosis], unread: Sequence[Unread]) -> str:

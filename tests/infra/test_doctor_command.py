@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -34,6 +35,13 @@ def test_the_first_line_names_the_cause_and_the_steps_follow_in_order():
         "    stops    other",
         "    fix      wait",
     ]
+
+
+def test_what_a_log_says_does_not_steer_the_terminal():
+    log = "\x1b[2J\x1b]0;all is well\x07 \x9b1A\x7fKilled\t137"
+    text = written([replace(FOUND, evidence=(Evidence("logs", log),))], (), "text")
+    assert "Killed 137" in text
+    assert [c for c in text if not c.isprintable() and c != "\n"] == []
 
 
 def test_programs_get_everything():

@@ -28,8 +28,25 @@ def test_a_prometheus_that_is_away_is_one_sentence_after_one_question(colo, serv
     assert [path for _, path, _ in server.asked if "proxy" in path] == [f"{PROXY}/query_range"]
 
 
-def test_something_else_in_its_place_is_told(colo, server):
-    server.answers[f"{PROXY}/query_range"] = b"<html>"
+OTHERS = [
+    b"<html>",
+    b"[]",
+    b"null",
+    b"{}",
+    b'{"data": null}',
+    b'{"data": []}',
+    b'{"data": {}}',
+    b'{"data": {"result": 1}}',
+    b'{"data": {"result": [{"metric": {}}]}}',
+    b'{"data": {"result": [{"metric": {}, "values": [["a", "b"]]}]}}',
+    b'{"data": {"result": [7]}}',
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("answer", OTHERS)
+def test_something_else_in_its_place_is_told(colo, server, answer):
+    server.answers[f"{PROXY}/query_range"] = answer
     assert "the answer is not Prometheus's" in cannot(colo())
 
 
@@ -64,6 +81,7 @@ def test_no_cluster_is_one_sentence(monkeypatch, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
+        (("--window", ""), "'' is not a duration; write one such as"),
         (("--window", "1 day"), "'1 day' is not a duration; write one such as"),
         (
             ("--window", "1d", "--from", BEGIN.isoformat()),
@@ -120,6 +138,23 @@ def test_prometheuss_own_words_are_told_without_their_wrapping():
 
     with pytest.raises(RefusedError, match=r"^query timed out$"):
         Prometheus(Refusing(), "monitoring").at("up", END)
+
+
+@pytest.mark.parametrize("answer", OTHERS)
+def test_whatever_answers_as_prometheus_a_doctor_goes_on(answer):
+    class Server:
+        noted = ()
+
+        def text(self, *_, **__):
+            return answer.decode()
+
+        def note(self, kind, fault):
+            self.noted = (kind, str(fault))
+
+    server = Server()
+    assert Prometheus(server, "monitoring").watching() is None
+    assert server.noted == ("services/proxy", "the answer is not Prometheus's")
+    assert Prometheus(server, "monitoring").query("up") is None
 
 
 # --- what is asked
