@@ -57,7 +57,7 @@ def _archive(place: Path) -> tuple[Mapping[str, Any], Collection[str]]:
             found = [path for path in members if path.parts[1:] == (_DEFINITION,)]
             content = opened.extractfile(members[found[0]]) if found else None
             text = content.read(_MOST_BYTES) if content else b""
-    except (tarfile.TarError, OSError, EOFError):
+    except (tarfile.TarError, OSError, EOFError, KeyError, RecursionError):  # the latter two of links
         raise _UnusableError(f"is no archive of a chart; {_GIVE}") from None
     if not text:
         raise _UnusableError(f"has no {_DEFINITION}; {_GIVE}")
@@ -69,10 +69,13 @@ def _archive(place: Path) -> tuple[Mapping[str, Any], Collection[str]]:
 def _definition(text: bytes) -> Mapping[str, Any]:
     try:
         found = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError):
+    except (yaml.YAMLError, ValueError, RecursionError):
         found = None
     if not isinstance(found, Mapping):
         raise _UnusableError(f"has a {_DEFINITION} that is no mapping; {_GIVE}")
+    needed = found.get("dependencies") or []
+    if not isinstance(needed, list) or not all(isinstance(one, Mapping) for one in needed):
+        raise _UnusableError(f"has a {_DEFINITION} whose dependencies are no list of charts; {_GIVE}")
     return found
 
 

@@ -57,6 +57,16 @@ class TestEitherForm:
         (folder / "Chart.yaml").write_text("- x\n")
         assert "no mapping" in local_chart(form(folder), MONITORING_RELEASE).unusable
 
+    @pytest.mark.parametrize("needed", [5, True, "x", {"a": "b"}, ["a"], [None]])
+    def test_dependencies_that_are_none_are_refused(self, chart, form, needed):
+        found = local_chart(form(chart(dependencies=needed)), MONITORING_RELEASE)
+        assert "whose dependencies are no list of charts; give" in found.unusable
+
+    def test_a_definition_nested_without_end_is_refused(self, chart, form):
+        folder = chart()
+        (folder / "Chart.yaml").write_text("[" * 2000)
+        assert "no mapping" in local_chart(form(folder), MONITORING_RELEASE).unusable
+
     def test_a_folder_without_definition_is_no_chart(self, chart, form):
         folder = chart()
         (folder / "Chart.yaml").unlink()
@@ -65,6 +75,16 @@ class TestEitherForm:
 
 def test_what_is_not_there_is_told(tmp_path):
     assert "is not there" in local_chart(tmp_path / "absent.tgz", MONITORING_RELEASE).unusable
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
+@pytest.mark.parametrize("target", ["/etc/passwd", "Chart.yaml", "none"])
+def test_an_archive_whose_definition_is_a_link_is_refused(tmp_path, kind, target):
+    archive, member = tmp_path / "chart.tgz", tarfile.TarInfo("chart/Chart.yaml")
+    member.type, member.linkname = kind, target
+    with tarfile.open(archive, "w:gz") as opened:
+        opened.addfile(member)
+    assert "give the archive or" in local_chart(archive, MONITORING_RELEASE).unusable
 
 
 def test_what_is_no_archive_is_told(tmp_path):
