@@ -13,11 +13,11 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from components.base import Component
 from components.rendering.charts import Published, chart_arguments
 from components.rendering.pod_security import pod_security_labels
-from components.rendering.queueing import chart_values
+from components.rendering.queueing import chart_values, flavor_name
 from infra.models import QueueingSpec
 from infra.versions import KUEUE as VERSION
 from infra.versions import KUEUE_CHART_SOURCE
-from infra.vocabulary import KUEUE, QUEUE_API_VERSION, STACK_MANAGER_PREFIX
+from infra.vocabulary import KUEUE, QUEUE_API_VERSION
 
 _PROJECT = Path(__file__).resolve().parents[1]
 _CHART = Published(name=KUEUE, version=VERSION, source=KUEUE_CHART_SOURCE)
@@ -44,7 +44,7 @@ class Queueing(Component):
             f"{name}-flavor",
             api_version=QUEUE_API_VERSION,
             kind="ResourceFlavor",
-            metadata={"name": f"{STACK_MANAGER_PREFIX}{args.stack_name}"},
+            metadata={"name": flavor_name(args.stack_name)},
             # Kueue's webhook puts its finalizer into what is sent.
             opts=self.child(depends_on=installed, ignore_changes=["metadata.finalizers"]),
         )

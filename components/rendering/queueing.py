@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from infra.vocabulary import (
     KUEUE_REGISTRY,
     NAMESPACE_NAME_LABEL,
     QUEUED_LABEL,
+    STACK_MANAGER_PREFIX,
     TFJOB_FRAMEWORK,
 )
 
@@ -54,6 +56,11 @@ def chart_values(spec: QueueingSpec) -> Object:
         "controllerManager": {"manager": {"image": image}},
         "managerConfig": {"controllerManagerConfigYaml": yaml.safe_dump(kueue_configuration())},
     }
+
+
+def flavor_name(stack: str) -> str:
+    """The name of a stack's ResourceFlavor: those of stacks may have characters that objects' may not."""
+    return re.sub(r"[^a-z0-9]+", "-", f"{STACK_MANAGER_PREFIX}{stack}".lower()).strip("-")
 
 
 def cluster_queue_spec(flavor: pulumi.Input[str], namespace: str, quotas: Mapping[str, str]) -> Object:

@@ -1,10 +1,12 @@
 """What Queueing and TenantQueue declare, and how Kueue is set up."""
 
+import re
+
 import pytest
 import yaml
 
 from components.queueing import Queueing, QueueingArgs
-from components.rendering.queueing import chart_values, cluster_queue_spec
+from components.rendering.queueing import chart_values, cluster_queue_spec, flavor_name
 from components.tenant_queue import TenantQueue, TenantQueueArgs
 from infra.models import QueueingSpec
 from infra.versions import KUEUE
@@ -51,6 +53,11 @@ def test_the_flavor_is_the_stacks_and_waits_for_its_kind(declare):
     found = declare(queueing)
     assert found.only(f"{API}:ResourceFlavor").inputs["metadata"]["name"] == "colocation-dev"
     assert "queueing-release" in found.waits_for["queueing-flavor"]
+
+
+@pytest.mark.parametrize("stack", ["dev", "Prod_EU.1", "a..b-", "x_"])
+def test_the_flavor_of_any_stack_has_a_name_that_kubernetes_takes(stack):
+    assert re.fullmatch(r"colocation-[a-z0-9]([a-z0-9-]*[a-z0-9])?", flavor_name(stack))
 
 
 def test_kueue_looks_at_tfjobs_of_tenants_with_a_queue_and_at_nothing_else():
