@@ -7,6 +7,8 @@ series of everything for a while, and Prometheus refuses the whole question.
 from collections.abc import Sequence
 from typing import Final
 
+from components.rendering.alerts.exprs import one_of
+
 PER_SECOND: Final = "[$__rate_interval]"
 """The range of a rate: Grafana makes it four scrapes at least, and no shorter than a point of the picture."""
 CHOSEN: Final = 'namespace=~"$namespace"'
@@ -19,7 +21,7 @@ def class_matchers(offline_classes: Sequence[str]) -> dict[str, str]:
 
     Pods that were there before there was a default class have none, and are services.
     """
-    offline, system = "|".join(offline_classes), "system-.*"
+    offline, system = one_of(offline_classes), "system-.*"
     return {
         "online": f'priority_class!~"{offline}|{system}"',
         "offline": f'priority_class=~"{offline}"',

@@ -15,6 +15,7 @@ from promql_parser import AggregateExpr, BinaryExpr, ParenExpr
 from components.rendering.dashboards import Shown, dashboards
 from components.rendering.dashboards.grafana import grafana_json
 from components.rendering.dashboards.parts import Choice, Text, Variable
+from components.rendering.dashboards.promql import class_matchers
 from infra.checks.dashboard_lint import flaws
 from infra.promql import labels_used, metrics_used, nodes, parse, selectors
 from tests.metrics.served import lacking, resulting, served
@@ -226,6 +227,11 @@ def test_online_is_every_class_that_is_neither_offline_nor_the_systems():
         ("=~", "offline-low|offline-mid"),
         ("=~", "system-.*"),
     }
+
+
+def test_a_dot_in_the_name_of_a_class_is_that_dot_alone():
+    of = class_matchers(["batch.low"])["offline"].removeprefix("priority_class=~").strip('"')
+    assert [name for name in ("batch.low", "batch-low") if re.fullmatch(of, name)] == ["batch.low"]
 
 
 def test_every_progress_of_a_training_has_a_panel():
