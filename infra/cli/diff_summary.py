@@ -36,8 +36,14 @@ def run(args: argparse.Namespace) -> int:
     file: Path | None = args.preview
     try:
         preview = read(file.read_text("utf-8") if file else sys.stdin.read())
-    except (UnreadableError, UnicodeDecodeError) as error:
+    except UnreadableError as error:
         raise UnfitError(str(error)) from None
+    except UnicodeDecodeError:
+        raise UnfitError("this is no UTF-8 text; give the output of `pulumi preview --json`") from None
+    except OSError as error:
+        raise UnfitError(
+            f"{file or 'stdin'} cannot be read ({error.strerror}); name the output of `pulumi preview --json`"
+        ) from None
     found = remarks(preview)
     print(written(found, preview.errors, args.format, args.title))
     if preview.errors:

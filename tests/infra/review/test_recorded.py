@@ -50,6 +50,20 @@ def test_a_preview_that_pulumi_gave_up_fails_in_any_case(capsys):
     assert "is protected, and would be deleted" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("utf-16.json", "this is no UTF-8 text; give the output of `pulumi preview --json`"),
+        ("", "cannot be read (Is a directory); name the output of"),
+        ("none.json", "cannot be read (No such file or directory); name the output of"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_what_to_give(tmp_path, capsys, name, complaint):
+    (tmp_path / "utf-16.json").write_text("{}", "utf-16")
+    assert main(["diff-summary", str(tmp_path / name)]) == 1
+    assert complaint in capsys.readouterr().err
+
+
 def test_a_preview_comes_by_stdin_too(monkeypatch, capsys):
     with (PREVIEWS / "everyday.json").open() as stream:
         monkeypatch.setattr("sys.stdin", stream)
