@@ -121,6 +121,9 @@ def test_a_town_that_is_no_time_zone_is_not_taken_for_another(schedule):
         ("*/15 9 * * *", "2026-03-04T09:45"),
         ("0 0 * * mon", "2026-03-02T00:00"),
         ("0 0 1 * 2", "2026-03-03T00:00"),  # the first, or a Tuesday
+        ("0 0 */9 * 2", "2026-03-03T00:00"),  # a star with a step names days, so: either
+        ("0 0 */1 * 2", "2026-03-03T00:00"),
+        ("0 0 5,* * 2", "2026-03-03T00:00"),
         ("30 12 28 2 *", "2026-02-28T12:30"),
         ("0 0 1 1 *", None),  # longer ago than a week
     ],

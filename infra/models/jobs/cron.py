@@ -93,9 +93,15 @@ def _cron(value: str) -> str:
         raise ValueError(f"{value!r} has {len(fields)} fields; write five: {names}")
     _, _, days, months, _ = (part.values(given) for part, given in zip(_PARTS, fields, strict=True))
     # Where both kinds of day are restricted, either of them is enough.
-    if fields[4] in ("*", "?") and min(days) > max(_LONGEST_MONTHS[month - 1] for month in months):
+    if _any_day(fields[4]) and min(days) > max(_LONGEST_MONTHS[month - 1] for month in months):
         raise ValueError(f"{value!r} names a day that none of its months has; write an earlier day")
     return " ".join(fields)
+
+
+def _any_day(field: str) -> bool:
+    """Whether the controller takes one of the two fields for any day; with a step it names some days."""
+    parts = (item.partition("/") for item in field.split(","))
+    return any(span in ("*", "?") and int(step or 1) == 1 for span, _, step in parts)
 
 
 def _short(text: str) -> str:
@@ -120,13 +126,13 @@ def last_due(cron: str, zone: str, since: datetime, until: datetime) -> datetime
     minutes, hours, days, months, weekdays = (
         part.values(given) for part, given in zip(_PARTS, fields, strict=True)
     )
-    open_days = [text[0] in "*?" for text in (fields[2], fields[4])]
+    any_day = _any_day(fields[2]) or _any_day(fields[4])
     at = until.astimezone(zoneinfo.ZoneInfo(zone)).replace(second=0, microsecond=0)
     earliest = max(since, until - _LOOKED_BACK)
     while (moment := at.astimezone(UTC)) > earliest:
         of_days = at.day in days, at.isoweekday() % 7 in weekdays
         # Where both kinds of day are restricted, either of them is enough.
-        on_day = all(of_days) if any(open_days) else any(of_days)
+        on_day = all(of_days) if any_day else any(of_days)
         if at.minute in minutes and at.hour in hours and at.month in months and on_day:
             return moment
         at = (moment - timedelta(minutes=1)).astimezone(at.tzinfo)
