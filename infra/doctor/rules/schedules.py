@@ -142,7 +142,9 @@ def _refused(case: Case, spec: JobSpec) -> Diagnosis | None:
 
 def _missed(case: Case, spec: JobSpec, schedule: ScheduleSpec, cron_job: Object) -> Diagnosis | None:
     """A run was due since the last one, and nothing was started; unless a run that lasts is the reason."""
-    if schedule.suspend:
+    there = cron_job.get("spec") or {}
+    asked = there.get("schedule", schedule.cron), there.get("timeZone", schedule.time_zone)
+    if schedule.suspend or asked != (schedule.cron, schedule.time_zone):  # an update is yet to come
         return None
     status = cron_job.get("status") or {}
     since = max(filter(None, (_changed(cron_job), moment(status.get("lastScheduleTime")))), default=None)

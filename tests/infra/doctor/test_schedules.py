@@ -96,6 +96,12 @@ def test_a_run_that_could_not_be_due_is_not_missed(clinic, change):
     assert clinic.found() == ()
 
 
+@pytest.mark.parametrize("there", [{"schedule": "0 3 * * 0"}, {"timeZone": "Asia/Kathmandu"}])
+def test_a_schedule_that_the_cluster_does_not_have_yet_has_missed_nothing(clinic, there):
+    clinic.kinds["cronjobs"] = [cron_job(last=3 * 3600, age=90000, **there)]
+    assert clinic.found() == ()
+
+
 def test_a_schedule_that_was_written_anew_has_missed_nothing_before(clinic):
     clinic.kinds["cronjobs"] = [cron_job(last=3 * 3600, age=90000)]
     fields = [{"manager": "a", "time": ago(600)}, {"manager": "b", "time": ago(10), "subresource": "status"}]
