@@ -1,13 +1,22 @@
 """The operator that runs training jobs."""
 
 from collections.abc import Iterator
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from infra.models.base import Fault, Flag, Model
 from infra.models.names import DnsLabel, Host, Registry
 from infra.models.quantities import Cpu, Memory
 from infra.models.resources import Amounts, Compute
+
+
+def _source(value: str) -> str:
+    _, remote, rest = value.rpartition("://")
+    user, named, _ = rest.partition("/")[0].rpartition("@")
+    if remote and named and user != "git":  # whom SSH calls so is nobody
+        raise ValueError("the address holds a user; leave it out, and let this machine's Git log in")
+    return value
 
 
 class OperatorRequests(Amounts):
@@ -44,7 +53,7 @@ class TrainingOperatorSpec(Model):
     """false: one is there already, and this stack only uses it."""
     namespace: DnsLabel = "kubeflow"
     """Where it runs. A tenant of this name owns the namespace; else one is made."""
-    source: str | None = Field(default=None, min_length=1)
+    source: Annotated[str, AfterValidator(_source), Field(min_length=1)] | None = None
     """Kustomize overlay: a directory, or an URL with `?ref=`. Unset: the pinned upstream tag."""
     image_registry: Registry | None = None
     """Registry to pull the operator's image from instead of the public one."""

@@ -141,6 +141,20 @@ def test_an_image_registry_is_a_host_with_a_path(bad):
         TrainingOperatorSpec.model_validate({"image_registry": bad})
 
 
+@pytest.mark.parametrize("source", ["https://me:word@example.org/x", "https://t0ken@example.org/x?ref=v1"])
+def test_the_address_of_the_operator_holds_no_user(source):
+    with pytest.raises(ValidationError, match="holds a user") as refused:
+        TrainingOperatorSpec(source=source)
+    assert "word" not in str(refused.value.errors()[0]["msg"])
+
+
+@pytest.mark.parametrize(
+    "source", ["ssh://git@example.org/x?ref=v1", "git@example.org:x/y", "overlays/operator"]
+)
+def test_the_address_of_the_operator_may_be_any_that_git_takes(source):
+    assert TrainingOperatorSpec(source=source).source == source
+
+
 def test_what_is_left_out_of_the_operators_resources_keeps_its_default():
     given = {"resources": {"limits": {"memory": "2Gi"}, "requests": {"cpu": None}}}
     resources = TrainingOperatorSpec.model_validate(given).resources
