@@ -20,7 +20,8 @@ _CREDENTIAL = re.compile(
     r"|\bhf_[A-Za-z0-9]{30}"
     r"|\bxox[abprs]-[A-Za-z0-9-]{10}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
-    r"|[a-z0-9+.-]://[^/\s:@]*:[^/\s@$]+@",  # one letter of the scheme: more would be tried at each place
+    # One letter of the scheme: more would be tried at each place. Without what programs fill in.
+    r"|[a-z0-9+.-]://[^/\s:@]*:(?!%s@)[^/\s@${}<>]+@",
 )
 
 

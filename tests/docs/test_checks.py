@@ -84,6 +84,7 @@ def findings(tmp_path):
         scripts = {
             "train.py": "print()\n",
             "empty.py": " \n",
+            "key.py": f"key = 'AKIA{'A1' * 8}'\n",
             "broken.py": "for step in range(3)\n",
             "large.py": "#" * 2**21,
         }

@@ -103,3 +103,22 @@ def test_a_reference_to_a_secret_is_what_is_wanted():
 def test_the_value_is_never_repeated(change):
     [finding] = examined(**change)
     assert VALUE not in repr(finding)
+
+
+def test_a_credential_in_an_annotation_is_refused():
+    place = ("annotations", "example.org/key")
+    assert found(annotations={place[1]: AWS}) == [("fault", "secret-in-plain-text", place)]
+
+
+def test_a_script_that_holds_a_credential_is_a_warning_that_does_not_repeat_it():
+    [finding] = examined(text=f"KEY = {AWS!r}\n")
+    assert (finding.severity, finding.code, finding.place[2:]) == ("warning", "secret-in-script", ("script",))
+    assert AWS not in finding.message + finding.remedy
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["f'postgres://{user}:{word}@{host}'", "'postgres://%s:%s@db' % x", "'https://<user>:<word>@h'"],
+)
+def test_an_address_that_a_script_fills_in_is_no_secret(address):
+    assert examined(text=f"url = {address}\n") == ()
