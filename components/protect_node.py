@@ -9,7 +9,6 @@ library only, and of the node nothing but /sys/fs/cgroup.
 from __future__ import annotations
 
 import contextlib
-import http.client
 import json
 import os
 import re
@@ -232,7 +231,7 @@ class Watch:
                         trouble = str((event.get("object") or {}).get("message"))
                         break
                     protection.hears(self.namespace, event)
-            except (OSError, http.client.HTTPException, ValueError) as fault:
+            except Exception as fault:  # whatever it is: a thread that ends is deaf, and nobody is told
                 trouble = str(fault) or type(fault).__name__
             if trouble:
                 protection.is_deaf(self.namespace, trouble)

@@ -283,6 +283,35 @@ def test_it_watches_the_pods_of_its_node_in_one_namespace_and_hears_what_happens
     assert authorization == "Bearer secret"
 
 
+@pytest.mark.parametrize(
+    "answer", [b"[]", b"5", b"{", b"\xff", b"[" * 100_000, b'{"object": {"metadata": []}}']
+)
+def test_a_watch_outlives_whatever_it_is_answered(one, serving, tmp_path, monkeypatch, answer):
+    monkeypatch.setattr(protect_node, "_RETRY_SECONDS", 0.01)
+    answers = [answer]
+
+    class Api(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write((answers.pop() if answers else json.dumps(event(TRAINING)).encode()) + b"\n")
+
+        def log_message(self, *_):
+            pass
+
+    (tmp_path / "token").write_text("secret")
+    one.run(TRAINING)
+    of = protection(one)
+    watch = Watch(serving(Api), "vision", "n1", tmp_path)
+    threading.Thread(target=watch.follow, args=(of,), daemon=True).start()
+    for _ in range(100):
+        of.look()
+        if one.idle(TRAINING):
+            break
+        threading.Event().wait(0.05)
+    assert one.idle(TRAINING) == 1
+
+
 def test_the_probe_fails_with_the_reason_and_metrics_count(one, serving):
     of = protection(one)
     url = serving(handler(of))
