@@ -246,7 +246,8 @@ def test_what_somebody_deleted_is_told_with_the_one_command_that_brings_it_back(
 
 def test_after_that_all_is_well(deployed_once, colo):
     eventually(lambda: not colo("doctor", "--stack", "dev", "--format", "json").diagnoses, timeout_seconds=60)
-    eventually(lambda: "tf-digits-dist  Succeeded" in colo("status", "--stack", "dev").out, timeout_seconds=120)
+    ended = "tf-digits-dist  Succeeded"
+    eventually(lambda: ended in colo("status", "--stack", "dev").out, timeout_seconds=120)
 
 
 # --- clocks are wrong
