@@ -5,6 +5,8 @@ VENV := .venv
 READY := $(VENV)/.ready
 COLO := $(VENV)/bin/colo
 RUN := $(VENV)/bin/python -m
+UNIT = $(RUN) pytest -q -m "not cluster"
+CLUSTER = $(COLO) sandbox up && $(RUN) pytest -q -m cluster
 # Every recipe line is a shell of its own, so SECONDS is what that line took.
 TOOK = echo "== $@: done in $$((SECONDS / 60)) min $$((SECONDS % 60)) s"
 
@@ -23,8 +25,11 @@ up: $(READY) ## Build what is missing, start the sandbox, deploy the stack dev, 
 preview: $(READY) ## Show what `make up` would change
 	@$(COLO) sandbox preview
 
-# Unit tests that need built programs skip without them, so here all is built first.
-test: lint types built unit cluster ## Run the four below
+# Unit tests that need built programs skip without them, so here all is built first. Tests on the cluster mostly
+# wait: the others take the time that is left meanwhile, and say at the end how it went.
+test: lint types built ## Run the four below
+	@log=$$(mktemp); nice $(UNIT) >$$log 2>&1 & unit=$$!; trap "kill $$unit" INT TERM; \
+	$(CLUSTER); cluster=$$?; wait $$unit; unit=$$?; cat $$log; rm $$log; $(TOOK); exit $$((unit || cluster))
 
 lint: $(READY) ## Check formatting and style
 	@$(RUN) ruff format --check . && $(RUN) ruff check . && $(TOOK)
@@ -36,10 +41,10 @@ built: $(READY)
 	@$(COLO) sandbox build && $(TOOK)
 
 unit: $(READY) ## Run the tests that need no cluster
-	@$(RUN) pytest -q -m "not cluster" && $(TOOK)
+	@$(UNIT) && $(TOOK)
 
 cluster: built ## Start the sandbox if it is down, and run the tests that need it
-	@$(COLO) sandbox up && $(RUN) pytest -q -m cluster && $(TOOK)
+	@$(CLUSTER) && $(TOOK)
 
 bench: $(READY) ## Time `pulumi up` and `preview` of 10, 50 and 200 jobs beside `kubectl apply`
 	@$(COLO) sandbox deploy && $(RUN) benchmarks.stack_size && $(TOOK)
