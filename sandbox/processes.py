@@ -38,8 +38,9 @@ class Process:
 
 
 # All of them are Go's. By default they hold twice the memory that they use, and the API server keeps what a
-# burst of requests took. A limit below what it needs, some 400 MiB under tests, costs a core in collections.
-_FRUGAL = {"GOGC": "40", "GOMEMLIMIT": "600MiB"}
+# burst of requests took. A limit below what it needs, some 700 MiB after a benchmark, costs a core in
+# collections.
+_FRUGAL = {"GOGC": "40", "GOMEMLIMIT": "1GiB"}
 
 
 def start(name: str, command: Sequence[str | Path], *, namespace: str | None = None) -> Process:
