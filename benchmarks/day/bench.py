@@ -177,9 +177,8 @@ def play(
         pace=scheduler_metrics.between(before, after),
         observer_lag_seconds=observer.worst_lag,
         slowest_tick_seconds=day.slowest_tick,
-        requested_over_day=[measure.requested(pods, part, bench.capacity) for part in parts],
-        online_over_day=[measure.requested(online, part, bench.capacity) for part in parts],
-        used_over_day=[measure.used(pods, workers, part, bench.capacity, seed) for part in parts],
+        cpu_requested_over_day=[measure.requested(pods, part, bench.capacity).cpu for part in parts],
+        cpu_online_over_day=[measure.requested(online, part, bench.capacity).cpu for part in parts],
     )
 
 

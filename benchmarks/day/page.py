@@ -1,18 +1,11 @@
-"""Writes docs/results-day.md and its pictures from the results of a run.
-
-Every number of the page comes from the run's file or from the constants that the run went by.
-"""
+"""The day's part of docs/results.md, and its pictures, from the record of a run."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
-from benchmarks.day import bench, driver, measure, nodes, workload
-from benchmarks.day.results import DayResult, Results, SizeResult, read
-from sandbox import paths
+from benchmarks.day import driver, measure, nodes, workload
+from benchmarks.day.results import DayResult, Results, SizeResult
 
 PICTURES = "results"
 """Folder of the pictures, beside the page."""
@@ -38,7 +31,7 @@ running of pods are simulated. In each setting the same nodes get the same servi
   workers run:
 """
 _LIMITS = """\
-## What this does not show
+### What this does not show
 
 - A simulated pod ends at once when it is told to. A real one may take up to its grace period, and a service
   that waits for its place waits as long.
@@ -53,31 +46,10 @@ By the scheduler's own metrics: the time in which it decides for a pod, and the 
 scheduled until it is, all attempts together. Both grow with what waits, not only with nodes."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="benchmarks.day.page", description=__doc__)
-    parser.add_argument("--results", type=Path, default=bench.results_folder(paths.CHECKOUT) / "results.json")
-    parser.add_argument("--out", type=Path, default=paths.CHECKOUT / "docs" / "results-day.md")
-    args = parser.parse_args(arguments)
-    try:
-        results = read(args.results)
-    except FileNotFoundError:
-        print(f"{args.results} is not there: run `make bench-day` first", file=sys.stderr)
-        return 1
-    folder = args.out.parent / PICTURES
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, svg in pictures(results).items():
-        (folder / name).write_text(svg, "utf-8")
-    args.out.write_text(page(results), "utf-8")
-    print(f"wrote {args.out} and {folder}")
-    return 0
-
-
 def page(results: Results) -> str:
-    """The page as Markdown."""
+    """The part as Markdown."""
     lines = [
-        "# The day, on the real scheduler",
-        "",
-        "Written by `make bench-day`; no number here was typed.",
+        "## A day, on the real scheduler: `make bench-day`",
         "",
         *_about(results),
     ]
@@ -115,7 +87,7 @@ def _about(results: Results) -> Iterator[str]:
 
 def _size(size: SizeResult) -> Iterator[str]:
     yield from (
-        f"## {size.nodes} nodes",
+        f"### {size.nodes} nodes",
         "",
         f"{size.services} services and {size.jobs} jobs; {size.hours:g} hours of the day, "
         f"{size.hour_seconds:g} s each.",
@@ -158,7 +130,7 @@ def _aims(days: Sequence[DayResult]) -> Iterator[str]:
 def _cost(sizes: Sequence[SizeResult]) -> Iterator[str]:
     """How cost grows with the cluster."""
     yield from (
-        "## How cost grows",
+        "### How cost grows",
         "",
         "| nodes | setting | decisions | time for one, ms | until bound, s |",
     )
@@ -207,16 +179,17 @@ def pictures(results: Results) -> dict[str, str]:
 
     found = {}
     for size in results.sizes:
-        parts = len(size.days[0].requested_over_day)
+        parts = len(size.days[0].cpu_requested_over_day)
         hours = [(i + 0.5) * size.hours / parts for i in range(parts)]
-        online = [100 * share.cpu for share in size.days[0].online_over_day]
+        online = [100 * share for share in size.days[0].cpu_online_over_day]
         found[f"day-{size.nodes}-requested.svg"] = plots.lines(
             f"day{size.nodes}requested",
             f"CPU requested over the day, {size.nodes} nodes",
             hours,
             [
                 plots.Series(
-                    name=f"{day.setting}. {day.title}", values=[100 * s.cpu for s in day.requested_over_day]
+                    name=f"{day.setting}. {day.title}",
+                    values=[100 * share for share in day.cpu_requested_over_day],
                 )
                 for day in size.days
             ]
@@ -250,7 +223,3 @@ def _percent(share: float) -> str:
 
 def _times(one: float, other: float) -> str:
     return f"{one / other:.1f} times" if other else "no measure of"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -55,9 +55,9 @@ class DayResult:
     pace: Pace
     observer_lag_seconds: float
     slowest_tick_seconds: float
-    requested_over_day: list[Shares]
-    online_over_day: list[Shares]
-    used_over_day: list[Shares]
+    cpu_requested_over_day: list[float]
+    cpu_online_over_day: list[float]
+    """Shares of 1, in parts of equal length."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,19 @@ _ADAPTER: TypeAdapter[Results] = TypeAdapter(Results)
 
 def write(file: Path, results: Results) -> None:
     """Replace the file whole."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     half = file.with_suffix(".partial")
-    half.write_text(json.dumps(asdict(results), indent=1), "utf-8")
+    half.write_text(json.dumps(_rounded(asdict(results)), indent=1) + "\n", "utf-8")
     half.rename(file)
+
+
+def _rounded(value: Any) -> Any:
+    """To a tenth of a thousandth: the rest is noise, and makes the file long."""
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def read(file: Path) -> Results:

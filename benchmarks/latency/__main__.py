@@ -1,4 +1,4 @@
-"""Measure on the sandbox, or write the page and the picture of a run that was measured."""
+"""Measures on the sandbox, and writes the record of the run."""
 
 from __future__ import annotations
 
@@ -19,11 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=chosen.seconds, help="of each measurement")
     parser.add_argument("--rate", type=int, default=chosen.rate, help="requests a second")
     parser.add_argument("--out", type=Path, default=Path(".colocation/latency.json"), help="file of the run")
-    parser.add_argument("--page", type=Path, help="measure nothing: write the page of --out here")
-    parser.add_argument("--chart", type=Path, help="with --page: where the picture goes")
     args = parser.parse_args(arguments)
-    if args.page is not None:
-        return _write(args.out, args.page, args.chart or args.page.with_name("latency.svg"))
     if not cluster.status().up:
         print("the sandbox is down: run `make up` first", file=sys.stderr)
         return 1
@@ -32,13 +28,6 @@ def main(arguments: Sequence[str]) -> int:
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(found, indent=1) + "\n")
     print(results.table(results.summaries(found)), end="")
-    return 0
-
-
-def _write(run: Path, page: Path, chart: Path) -> int:
-    found = json.loads(run.read_text())
-    page.write_text(results.page(found, chart.name), "utf-8")
-    chart.write_text(results.chart(results.summaries(found)), "utf-8")
     return 0
 
 

@@ -85,8 +85,8 @@ def page(record: Mapping[str, Any], chart: str) -> str:
     """The part of docs/results.md; `chart`: where its picture is, as seen from there."""
     found, plan, machine = summaries(record), record["plan"], record["machine"]
     return (
-        "## Latency beside training\n\n"
-        f"`make bench-latency`: {plan['rounds']} rounds of each setting, interleaved; {plan['rate']} "
+        "## Answers beside training: `make bench-latency`\n\n"
+        f"{plan['rounds']} rounds of each setting, interleaved; {plan['rate']} "
         f"requests a second for {plan['seconds']:.0f} s each, sent whether or not earlier ones are answered. "
         "Medians, and in brackets the lowest and the highest round.\n\n"
         f"{table(found)}\n"

@@ -32,9 +32,8 @@ def day(setting, cpu, **change):
         pace=Pace(0.001, 100, 0.5),
         observer_lag_seconds=0.1,
         slowest_tick_seconds=0.2,
-        requested_over_day=[shares, shares],
-        online_over_day=[shares, shares],
-        used_over_day=[shares, shares],
+        cpu_requested_over_day=[0.4, 0.6],
+        cpu_online_over_day=[0.2, 0.3],
     )
     return replace(given, **change)
 
@@ -70,10 +69,3 @@ def test_the_page_shows_the_pictures_that_are_written(run):
 def test_the_same_results_give_the_same_bytes(run):
     pytest.importorskip("matplotlib")
     assert page.pictures(run) == page.pictures(run)
-
-
-def test_without_results_it_says_how_to_get_them(tmp_path, capsys):
-    arguments = ["--results", str(tmp_path / "none.json"), "--out", str(tmp_path / "page.md")]
-    assert page.main(arguments) == 1
-    assert "run `make bench-day` first" in capsys.readouterr().err
-    assert not (tmp_path / "page.md").exists()
