@@ -18,6 +18,8 @@ DOCUMENTED = {
     for code in re.findall(r"^## ([a-z0-9-]+)$", page.read_text("utf-8"), re.MULTILINE)
 }
 
+TOKEN = {"token": "secret-token"}
+
 SMALL = {
     "pools": [
         {
@@ -73,6 +75,29 @@ def accepts_rule(promtool, tmp_path):
         return promtool("check", "rules", file).returncode == 0
 
     return check
+
+
+@pytest.fixture
+def kubeconfig(tmp_path, monkeypatch):
+    """Makes the commands look at a server, as a user of its kubeconfig."""
+
+    def point_to(url, user=TOKEN):
+        entry = {"name": "x"}
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "x",
+            "clusters": [entry | {"cluster": {"server": url}}],
+            "contexts": [entry | {"context": {"cluster": "x", "user": "x"}}],
+            "users": [entry | {"user": user}],
+        }
+        file = tmp_path / "kubeconfig"
+        file.write_text(yaml.safe_dump(config))
+        monkeypatch.setenv("KUBECONFIG", str(file))
+        return file
+
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    return point_to
 
 
 @pytest.fixture

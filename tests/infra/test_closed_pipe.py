@@ -39,16 +39,10 @@ LINES = {
 
 
 @pytest.fixture
-def server(tmp_path):
+def server(kubeconfig):
     server = Server()
     server.answers[CRD] = 404
-    config = {
-        "clusters": [{"name": "c", "cluster": {"server": server.url}}],
-        "users": [{"name": "u", "user": {"token": "t"}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
-    (tmp_path / "kubeconfig").write_text(json.dumps(config))
+    kubeconfig(server.url)
     yield server
     server.http.shutdown()
     server.http.server_close()

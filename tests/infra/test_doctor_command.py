@@ -68,17 +68,10 @@ def test_what_could_not_be_read_is_called_as_people_call_it(kind, words, manifes
 
 
 @pytest.fixture
-def server(tmp_path, monkeypatch):
+def server(kubeconfig):
     server = Server()
     server.answers[CRD] = 404
-    config = {
-        "clusters": [{"name": "c", "cluster": {"server": server.url}}],
-        "users": [{"name": "u", "user": {"token": "t"}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
-    (tmp_path / "kubeconfig").write_text(json.dumps(config))
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+    kubeconfig(server.url)
     yield server
     server.http.shutdown()
     server.http.server_close()

@@ -9,7 +9,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-import yaml
 
 from components.cluster_access import NoClusterError
 from infra.cluster import state
@@ -66,30 +65,8 @@ class Server:
         return f"http://127.0.0.1:{self.http.server_port}"
 
 
-TOKEN = {"token": "secret-token"}
 ANONYMOUS = 499
 """Makes a 403 of a user that nobody is."""
-
-
-@pytest.fixture
-def kubeconfig(tmp_path, monkeypatch):
-    def point_to(url, user=TOKEN):
-        entry = {"name": "x"}
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "current-context": "x",
-            "clusters": [entry | {"cluster": {"server": url}}],
-            "contexts": [entry | {"context": {"cluster": "x", "user": "x"}}],
-            "users": [entry | {"user": user}],
-        }
-        file = tmp_path / "kubeconfig"
-        file.write_text(yaml.safe_dump(config))
-        monkeypatch.setenv("KUBECONFIG", str(file))
-        return file
-
-    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-    return point_to
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A cluster whose Prometheus is real and holds series of a test's own, or answers what a test says."""
 
-import json
 import shutil
 import socket
 import subprocess
@@ -20,16 +19,9 @@ PROXY = "/api/v1/namespaces/monitoring/services/prometheus-operated:9090/proxy/a
 
 
 @pytest.fixture
-def server(tmp_path, monkeypatch):
+def server(kubeconfig):
     server = Server()
-    config = {
-        "clusters": [{"name": "c", "cluster": {"server": server.url}}],
-        "users": [{"name": "u", "user": {"token": "t"}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
-    (tmp_path / "kubeconfig").write_text(json.dumps(config))
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+    kubeconfig(server.url)
     yield server
     server.http.shutdown()
     server.http.server_close()
