@@ -29,14 +29,18 @@ _VISIBILITY = "visibility"
 Object = dict[str, Any]
 
 
-def ensure(report: Progress) -> None:
+def ensure(report: Progress) -> bool:
     """Kueue runs and its webhooks answer; nothing changes where they do.
+
+    Returns whether it was not there before. Its namespace says nothing of that: `remove` leaves it.
 
     Raises:
         SandboxError: it cannot be built, or is not ready in time.
     """
     layouts = images.ensure(["kueue"], report)
     program = tools.ensure(["kubectl"], report)["kubectl"]
+    deployment = ("get", "deployment", _DEPLOYMENT, "-n", KUEUE_NAMESPACE)
+    is_new = not kubectl.succeeds(program, *deployment)
     with report.phase("start Kueue"):
         containerd_images.import_into(paths.containerd_socket(), layouts)
         definitions, others = objects(program)
@@ -52,6 +56,7 @@ def ensure(report: Progress) -> None:
                 f"`kubectl -n {KUEUE_NAMESPACE} describe pods` and `kubectl -n {KUEUE_NAMESPACE} logs "
                 f"deployment/{_DEPLOYMENT}`"
             )
+    return is_new
 
 
 def remove(report: Progress) -> None:

@@ -17,12 +17,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.day import bench, results
-from benchmarks.day.api import Api, ApiError
+from benchmarks.day.api import ApiError
 from benchmarks.day.results import DayResult, Results, SizeResult
 from benchmarks.day.settings import SETTINGS
 from benchmarks.day.workload import DAY_HOURS, TRACE_FILE, Mix, draw, small_mix, trace_mix
 from infra import versions
-from infra.vocabulary import KUEUE_NAMESPACE
 from sandbox import cluster, paths, queueing
 from sandbox.progress import Progress
 
@@ -50,8 +49,7 @@ class Queues:
 
     def ensure(self) -> None:
         if self.wanted:
-            self.brought = not Api().exists(f"/api/v1/namespaces/{KUEUE_NAMESPACE}")
-            queueing.ensure(Progress())
+            self.brought = queueing.ensure(Progress())
 
     def remove(self) -> None:
         if self.brought:
