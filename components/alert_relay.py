@@ -1,6 +1,5 @@
 """The pod between Alertmanager and the robots of group chats."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from components.base import Component
 from components.rendering.delivery.relay_config import relay_config, relay_secrets
 from components.rendering.delivery.relay_pod import PROGRAM_FILE, deployment_spec, service_spec
 from components.rendering.delivery.secret_data import encoded
+from components.rendering.programs import content
 from infra.models.alerts import AlertsSpec
 from infra.vocabulary import ALERT_RELAY
 
@@ -59,7 +59,7 @@ class AlertRelay(Component):
             spec=deployment_spec(
                 args.alerts.relay,
                 priority_class=args.priority_class,
-                content=hashlib.sha256("\0".join(data.values()).encode()).hexdigest()[:16],
+                content=content(data),
                 config_map=program.metadata["name"],
                 secret=secret.metadata["name"],
             ),

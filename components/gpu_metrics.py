@@ -10,9 +10,6 @@ from pulumi_kubernetes.core.v1 import (
     ConfigMap,
     Namespace,
     ResourceQuota,
-    ResourceQuotaSpecArgs,
-    ScopedResourceSelectorRequirementArgs,
-    ScopeSelectorArgs,
     Service,
     ServicePortArgs,
     ServiceSpecArgs,
@@ -20,6 +17,7 @@ from pulumi_kubernetes.core.v1 import (
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components.base import Component
+from components.rendering.daemon_sets import NOT_AWAITED, critical_pods_quota
 from components.rendering.gpu_exporter import (
     COUNTERS_FILE,
     LABELS,
@@ -32,11 +30,7 @@ from components.rendering.monitoring.gpu_metrics import DCGM_EXPORTER, gpu_monit
 from components.rendering.pod_security import pod_security_labels
 from infra.models import PoolSpec
 from infra.models.monitoring import GpuMetricsSpec
-from infra.vocabulary import METRICS_PORT, MONITORING_API_VERSION, SYSTEM_NODE_CRITICAL
-
-# A GPU node that is down for repair must not fail an update.
-_NOT_AWAITED = {"pulumi.com/skipAwait": "true"}
-_NO_BOUND = "1G"
+from infra.vocabulary import METRICS_PORT, MONITORING_API_VERSION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,14 +67,14 @@ class GpuMetrics(Component):
         )
         DaemonSet(
             f"{name}-exporter",
-            metadata=self._named(DCGM_EXPORTER, _NOT_AWAITED),
+            metadata=self._named(DCGM_EXPORTER, NOT_AWAITED),
             spec=gpu_exporter_spec(args.spec, args.pools, counted.metadata["name"]),
             # Without the quota some clusters refuse its pods; no value flows from it.
             opts=self.child(depends_on=[quota]),
         )
         Service(
             f"{name}-service",
-            metadata=self._named(DCGM_EXPORTER, _NOT_AWAITED),
+            metadata=self._named(DCGM_EXPORTER, NOT_AWAITED),
             spec=ServiceSpecArgs(
                 cluster_ip="None",
                 selector=LABELS,
@@ -103,16 +97,10 @@ class GpuMetrics(Component):
         self.register_outputs({})
 
     def _critical_pods(self, name: str) -> ResourceQuota:
-        """Clusters such as GKE let pods be critical outside kube-system only where a quota speaks of them."""
-        critical = ScopedResourceSelectorRequirementArgs(
-            scope_name="PriorityClass", operator="In", values=[SYSTEM_NODE_CRITICAL]
-        )
         return ResourceQuota(
             f"{name}-critical",
             metadata=self._named("critical-pods"),
-            spec=ResourceQuotaSpecArgs(
-                hard={"pods": _NO_BOUND}, scope_selector=ScopeSelectorArgs(match_expressions=[critical])
-            ),
+            spec=critical_pods_quota(),
             opts=self.child(),
         )
 

@@ -1,6 +1,5 @@
 """What lets training have only the CPU time of a node that nobody else wants."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,6 @@ from pulumi_kubernetes.core.v1 import (
     ConfigMap,
     Namespace,
     ResourceQuota,
-    ResourceQuotaSpecArgs,
-    ScopedResourceSelectorRequirementArgs,
-    ScopeSelectorArgs,
     ServiceAccount,
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
@@ -22,23 +18,21 @@ from pulumi_kubernetes.rbac.v1 import Role, RoleBinding, RoleRefArgs, SubjectArg
 
 from components import protect_node
 from components.base import Component
+from components.rendering.daemon_sets import NOT_AWAITED, critical_pods_quota, tolerations
 from components.rendering.node_protection import (
     LABELS,
     PROGRAM_FILE,
     config,
     daemon_set_spec,
     network_policy,
-    tolerations,
     watching_rules,
 )
 from components.rendering.pod_security import pod_security_labels
+from components.rendering.programs import content
 from infra.models import JobSpec, NodeProtectionSpec, PoolSpec
-from infra.vocabulary import NODE_PROTECTION, SYSTEM_NODE_CRITICAL
+from infra.vocabulary import NODE_PROTECTION
 
 _PROGRAM = Path(protect_node.__file__)
-# A node that is down for repair must not fail an update.
-_NOT_AWAITED = {"pulumi.com/skipAwait": "true"}
-_NO_BOUND = "1G"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,11 +82,11 @@ class NodeProtection(Component):
         program = ConfigMap(f"{name}-program", metadata=self._named(), data=data, opts=self.child())
         DaemonSet(
             f"{name}-daemon-set",
-            metadata=self._named(_NOT_AWAITED),
+            metadata=self._named(NOT_AWAITED),
             spec=daemon_set_spec(
                 args.spec,
                 tolerations(args.pools, args.jobs),
-                content=hashlib.sha256("\0".join(data.values()).encode()).hexdigest()[:16],
+                content=content(data),
                 config_map=program.metadata["name"],
                 account=account.metadata["name"],
             ),
@@ -117,16 +111,10 @@ class NodeProtection(Component):
         )
 
     def _critical_pods(self, name: str) -> ResourceQuota:
-        """Clusters such as GKE let pods be critical outside kube-system only where a quota speaks of them."""
-        critical = ScopedResourceSelectorRequirementArgs(
-            scope_name="PriorityClass", operator="In", values=[SYSTEM_NODE_CRITICAL]
-        )
         return ResourceQuota(
             f"{name}-critical",
             metadata=ObjectMetaArgs(name="critical-pods", namespace=self._namespace, labels=LABELS),
-            spec=ResourceQuotaSpecArgs(
-                hard={"pods": _NO_BOUND}, scope_selector=ScopeSelectorArgs(match_expressions=[critical])
-            ),
+            spec=critical_pods_quota(),
             opts=self.child(),
         )
 

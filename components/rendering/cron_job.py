@@ -11,7 +11,6 @@ from pulumi_kubernetes.batch.v1 import (
     PodFailurePolicyRuleArgs,
 )
 from pulumi_kubernetes.core.v1 import (
-    CapabilitiesArgs,
     ConfigMapVolumeSourceArgs,
     ContainerArgs,
     EnvVarArgs,
@@ -23,12 +22,12 @@ from pulumi_kubernetes.core.v1 import (
     PodTemplateSpecArgs,
     ResourceRequirementsArgs,
     SeccompProfileArgs,
-    SecurityContextArgs,
     VolumeArgs,
     VolumeMountArgs,
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from components.rendering.programs import command, unprivileged
 from components.rendering.start_pod import LIMITS, REQUESTS
 from infra.models import JobSpec
 from infra.models.jobs import ScheduleSpec
@@ -132,19 +131,14 @@ def _container(job: JobSpec) -> ContainerArgs:
         # The training's own: it is on the list of registries, mirrored and often on the node already.
         image=job.image,
         image_pull_policy=job.image_pull_policy,
-        # Isolated and without site packages: what else the image holds takes no part in this.
-        command=["python3", "-I", "-S", "-u", f"{STARTER_MOUNT}/{START_FILE}"],
+        command=command(f"{STARTER_MOUNT}/{START_FILE}"),
         env=[
             _from_label("RUN_NAME", RUN_LABEL),
             _from_label("RUN_UID", "batch.kubernetes.io/controller-uid"),
             EnvVarArgs(name=NVIDIA_VISIBLE_DEVICES, value="none"),
         ],
         resources=ResourceRequirementsArgs(requests=dict(REQUESTS), limits=dict(LIMITS)),
-        security_context=SecurityContextArgs(
-            allow_privilege_escalation=False,
-            read_only_root_filesystem=True,
-            capabilities=CapabilitiesArgs(drop=["ALL"]),
-        ),
+        security_context=unprivileged(),
         volume_mounts=[VolumeMountArgs(name=_VOLUME, mount_path=STARTER_MOUNT, read_only=True)],
     )
 

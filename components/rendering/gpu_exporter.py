@@ -25,12 +25,12 @@ from pulumi_kubernetes.core.v1 import (
     ProbeArgs,
     ResourceRequirementsArgs,
     SecurityContextArgs,
-    TolerationArgs,
     VolumeArgs,
     VolumeMountArgs,
 )
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 
+from components.rendering.daemon_sets import tolerations
 from components.rendering.monitoring.gpu_metrics import COUNTERS, DCGM_EXPORTER, PROFILING_COUNTERS
 from infra.models import PoolSpec
 from infra.models.monitoring import GpuMetricsSpec
@@ -60,13 +60,9 @@ def gpu_exporter_spec(
     spec: GpuMetricsSpec, pools: Sequence[PoolSpec], config_map: pulumi.Input[str]
 ) -> DaemonSetSpecArgs:
     """Render the DaemonSet: one pod on each node of the pools, whatever keeps others off."""
-    taints = dict.fromkeys(taint for pool in pools for taint in (*pool.taints, *pool.foreign_taints))
     pod = PodSpecArgs(
         affinity=_on_nodes_of(pools),
-        tolerations=[
-            TolerationArgs(key=taint.key, operator="Equal", value=taint.value, effect=taint.effect)
-            for taint in taints
-        ],
+        tolerations=tolerations(pools),
         priority_class_name=SYSTEM_NODE_CRITICAL,
         runtime_class_name=spec.runtime_class,
         automount_service_account_token=False,

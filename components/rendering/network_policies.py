@@ -70,11 +70,7 @@ def _scraping(namespace: str, ports: Sequence[int]) -> NetworkPolicySpecArgs:
     return NetworkPolicySpecArgs(
         pod_selector=LabelSelectorArgs(),
         policy_types=["Ingress"],
-        ingress=[
-            NetworkPolicyIngressRuleArgs(
-                from_=[_namespace(namespace)], ports=[_port(METRICS_PORT), *map(_port, ports)]
-            )
-        ],
+        ingress=[scraped_from(namespace, [METRICS_PORT, *ports])],
     )
 
 
@@ -86,14 +82,18 @@ def operator_policy(monitoring_namespace: str | None = None) -> NetworkPolicySpe
     """
     ingress = [NetworkPolicyIngressRuleArgs(ports=[_port(_WEBHOOK_PORT)])]
     if monitoring_namespace:
-        scraper = [_namespace(monitoring_namespace)]
-        ingress.append(NetworkPolicyIngressRuleArgs(from_=scraper, ports=[_port(_OPERATOR_METRICS_PORT)]))
+        ingress.append(scraped_from(monitoring_namespace, [_OPERATOR_METRICS_PORT]))
     return NetworkPolicySpecArgs(
         pod_selector=LabelSelectorArgs(match_labels=OPERATOR_LABELS),
         policy_types=["Ingress", "Egress"],
         ingress=ingress,
         egress=[NetworkPolicyEgressRuleArgs()],
     )
+
+
+def scraped_from(namespace: str, ports: Sequence[int | str]) -> NetworkPolicyIngressRuleArgs:
+    """What lets the Prometheus of a namespace read these ports."""
+    return NetworkPolicyIngressRuleArgs(from_=[_namespace(namespace)], ports=[*map(_port, ports)])
 
 
 def _namespace(name: str) -> NetworkPolicyPeerArgs:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSetSpecArgs
 from pulumi_kubernetes.core.v1 import (
-    CapabilitiesArgs,
     ConfigMapVolumeSourceArgs,
     ContainerArgs,
     ContainerPortArgs,
@@ -21,7 +20,6 @@ from pulumi_kubernetes.core.v1 import (
     ProbeArgs,
     ResourceRequirementsArgs,
     SeccompProfileArgs,
-    SecurityContextArgs,
     TolerationArgs,
     VolumeArgs,
     VolumeMountArgs,
@@ -29,31 +27,26 @@ from pulumi_kubernetes.core.v1 import (
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 from pulumi_kubernetes.networking.v1 import (
     NetworkPolicyEgressRuleArgs,
-    NetworkPolicyIngressRuleArgs,
-    NetworkPolicyPeerArgs,
-    NetworkPolicyPortArgs,
     NetworkPolicySpecArgs,
 )
 from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs
 
 from components.protect_node import CLASSES, HEALTH_PATH, NAMESPACES, NODE_ENV, PORT
+from components.rendering.network_policies import scraped_from
 from components.rendering.objects import Object
-from infra.models import JobSpec, NodeProtectionSpec, PoolSpec
+from components.rendering.programs import CONTENT, command, unprivileged
+from infra.models import NodeProtectionSpec
 from infra.versions import PYTHON_IMAGE
 from infra.vocabulary import (
     APP_NAME_LABEL,
-    DOMAIN,
     ISTIO_INJECT,
     METRICS_PORT,
-    NAMESPACE_NAME_LABEL,
     NODE_PROTECTION,
     SYSTEM_NODE_CRITICAL,
 )
 
 PROGRAM_FILE = "protect_node.py"
 LABELS = {APP_NAME_LABEL: NODE_PROTECTION}
-_CONTENT = f"{DOMAIN}/content"
-"""Annotation of the pod: a changed program or setting makes new pods, which read it."""
 _MOUNT = "/opt/colocation/protection"
 _GROUPS = "/sys/fs/cgroup"
 _GROUPS_MOUNT = "/node/cgroup"
@@ -103,9 +96,7 @@ def daemon_set_spec(
     return DaemonSetSpecArgs(
         selector=LabelSelectorArgs(match_labels=LABELS),
         template=PodTemplateSpecArgs(
-            metadata=ObjectMetaArgs(
-                labels={**LABELS, ISTIO_INJECT: "false"}, annotations={_CONTENT: content}
-            ),
+            metadata=ObjectMetaArgs(labels={**LABELS, ISTIO_INJECT: "false"}, annotations={CONTENT: content}),
             spec=pod,
         ),
     )
@@ -117,19 +108,14 @@ def _container(spec: NodeProtectionSpec) -> ContainerArgs:
     return ContainerArgs(
         name=NODE_PROTECTION,
         image=spec.image or PYTHON_IMAGE,
-        # Isolated and without site packages: what else the image holds takes no part in this.
-        command=["python3", "-I", "-S", "-u", f"{_MOUNT}/{PROGRAM_FILE}", _GROUPS_MOUNT],
+        command=command(f"{_MOUNT}/{PROGRAM_FILE}", _GROUPS_MOUNT),
         env=[EnvVarArgs(name=NODE_ENV, value_from=node)],
         ports=[ContainerPortArgs(name=METRICS_PORT, container_port=PORT)],
         readiness_probe=ProbeArgs(http_get=answers, period_seconds=5),
         resources=ResourceRequirementsArgs(
             requests=spec.resources.requests.as_kubernetes(), limits=spec.resources.limits.as_kubernetes()
         ),
-        security_context=SecurityContextArgs(
-            allow_privilege_escalation=False,
-            read_only_root_filesystem=True,
-            capabilities=CapabilitiesArgs(drop=["ALL"]),
-        ),
+        security_context=unprivileged(),
         volume_mounts=[
             VolumeMountArgs(name="program", mount_path=_MOUNT, read_only=True),
             VolumeMountArgs(name="control-groups", mount_path=_GROUPS_MOUNT),
@@ -137,40 +123,12 @@ def _container(spec: NodeProtectionSpec) -> ContainerArgs:
     )
 
 
-def tolerations(pools: Sequence[PoolSpec], jobs: Sequence[JobSpec]) -> list[TolerationArgs]:
-    """Whatever pods of jobs tolerate: it has to be where they are."""
-    of_pools = [
-        (taint.key, "Equal", taint.value, taint.effect)
-        for pool in pools
-        for taint in (*pool.taints, *pool.foreign_taints)
-    ]
-    of_jobs = [(t.key, t.operator, t.value, t.effect) for job in jobs for t in job.tolerations]
-    return [
-        TolerationArgs(key=key, operator=operator, value=value, effect=effect)
-        for key, operator, value, effect in dict.fromkeys((*of_pools, *of_jobs))
-    ]
-
-
 def network_policy(monitoring_namespace: str | None) -> NetworkPolicySpecArgs:
     """Nobody but Prometheus calls it; the API server is no pod, so what it calls cannot be named."""
-    scraped = (
-        NetworkPolicyIngressRuleArgs(
-            from_=[
-                NetworkPolicyPeerArgs(
-                    namespace_selector=LabelSelectorArgs(
-                        match_labels={NAMESPACE_NAME_LABEL: monitoring_namespace}
-                    )
-                )
-            ],
-            ports=[NetworkPolicyPortArgs(port=METRICS_PORT, protocol="TCP")],
-        )
-        if monitoring_namespace
-        else None
-    )
     return NetworkPolicySpecArgs(
         pod_selector=LabelSelectorArgs(match_labels=LABELS),
         policy_types=["Ingress", "Egress"],
-        ingress=[scraped] if scraped else [],
+        ingress=[scraped_from(monitoring_namespace, [METRICS_PORT])] if monitoring_namespace else [],
         egress=[NetworkPolicyEgressRuleArgs()],
     )
 

@@ -3,7 +3,6 @@
 import pulumi
 from pulumi_kubernetes.apps.v1 import DeploymentSpecArgs
 from pulumi_kubernetes.core.v1 import (
-    CapabilitiesArgs,
     ConfigMapVolumeSourceArgs,
     ContainerArgs,
     ContainerPortArgs,
@@ -15,7 +14,6 @@ from pulumi_kubernetes.core.v1 import (
     ResourceRequirementsArgs,
     SeccompProfileArgs,
     SecretVolumeSourceArgs,
-    SecurityContextArgs,
     ServicePortArgs,
     ServiceSpecArgs,
     VolumeArgs,
@@ -24,6 +22,7 @@ from pulumi_kubernetes.core.v1 import (
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 
 from components.relay_alerts import HEALTH_PATH, PORT
+from components.rendering.programs import CONTENT, command, unprivileged
 from infra.models.alerts import RelaySpec
 from infra.versions import PYTHON_IMAGE
 from infra.vocabulary import (
@@ -31,15 +30,12 @@ from infra.vocabulary import (
     ALERT_RELAY_MOUNT,
     ALERT_RELAY_SECRETS_MOUNT,
     APP_NAME_LABEL,
-    DOMAIN,
     JOB_UID,
 )
 
 PROGRAM_FILE = "relay_alerts.py"
 _LABELS = {APP_NAME_LABEL: ALERT_RELAY}
 _PORT_NAME = "http"
-_CONTENT = f"{DOMAIN}/content"
-"""Annotation of the pod: a changed program or setting makes a new pod, which reads it."""
 
 
 def service_spec() -> ServiceSpecArgs:
@@ -79,7 +75,7 @@ def deployment_spec(
         replicas=1,
         selector=LabelSelectorArgs(match_labels=_LABELS),
         template=PodTemplateSpecArgs(
-            metadata=ObjectMetaArgs(labels=_LABELS, annotations={_CONTENT: content}), spec=pod
+            metadata=ObjectMetaArgs(labels=_LABELS, annotations={CONTENT: content}), spec=pod
         ),
     )
 
@@ -89,26 +85,14 @@ def _container(spec: RelaySpec) -> ContainerArgs:
     return ContainerArgs(
         name=ALERT_RELAY,
         image=spec.image or PYTHON_IMAGE,
-        # Isolated and without site packages: what else the image holds takes no part in this.
-        command=[
-            "python3",
-            "-I",
-            "-S",
-            "-u",
-            f"{ALERT_RELAY_MOUNT}/{PROGRAM_FILE}",
-            ALERT_RELAY_SECRETS_MOUNT,
-        ],
+        command=command(f"{ALERT_RELAY_MOUNT}/{PROGRAM_FILE}", ALERT_RELAY_SECRETS_MOUNT),
         ports=[ContainerPortArgs(name=_PORT_NAME, container_port=PORT)],
         readiness_probe=ProbeArgs(http_get=answers, period_seconds=5),
         liveness_probe=ProbeArgs(http_get=answers, period_seconds=20, failure_threshold=6),
         resources=ResourceRequirementsArgs(
             requests=spec.resources.requests.as_kubernetes(), limits=spec.resources.limits.as_kubernetes()
         ),
-        security_context=SecurityContextArgs(
-            allow_privilege_escalation=False,
-            read_only_root_filesystem=True,
-            capabilities=CapabilitiesArgs(drop=["ALL"]),
-        ),
+        security_context=unprivileged(),
         volume_mounts=[
             VolumeMountArgs(name="program", mount_path=ALERT_RELAY_MOUNT, read_only=True),
             VolumeMountArgs(name="secrets", mount_path=ALERT_RELAY_SECRETS_MOUNT, read_only=True),
