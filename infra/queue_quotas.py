@@ -1,14 +1,14 @@
 """What the queue of a tenant holds: its quota, less what runs in its namespace beside training."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from infra.checks.pods import Pods, Workload
 from infra.checks.sending import operator_pods, starting_pods
 from infra.models import Stack, TenantSpec
 from infra.models.quantities import amount, canonical
-from infra.pod_resources import Quantities, counted
+from infra.pod_resources import Quantities
 
 _UNBOUNDED = "1P"
 """Kueue starts no job that asks for what its queue does not name: what has no quota is named too."""
@@ -34,9 +34,7 @@ def queue_room(stack: Stack, tenant: TenantSpec) -> Quantities:
     for key, text in tenant.quota.items():
         resource = queued_resource(key)
         if resource is not None:
-            taken = sum(
-                (pods.replicas * counted(key, pods.requests, pods.limits) for pods in fixed), Decimal(0)
-            )
+            taken = sum((pods.uses(key) for pods in fixed), Decimal(0))
             left = max(amount(text) - taken, Decimal(0))
             room[resource] = min(left, room.get(resource, left))
     return room
@@ -67,9 +65,15 @@ def needs(workload: Workload) -> Quantities:
     return total
 
 
-def beside(stack: Stack, tenant: TenantSpec) -> Sequence[Pods]:
+def beside(stack: Stack, tenant: TenantSpec) -> tuple[Pods, ...]:
     """What the quota counts beside training: the operator's pod, and those that start runs."""
-    operator, chosen = stack.training_operator, tenant.quota_priorities
+    operator = stack.training_operator
     here = operator.install and operator.namespace == tenant.name
     found = [*([operator_pods(stack)] if here else []), *starting_pods(stack, tenant.name)]
-    return [pods for pods in found if not chosen or pods.priority in chosen]
+    return counted_pods(tenant, found)
+
+
+def counted_pods(tenant: TenantSpec, groups: Iterable[Pods]) -> tuple[Pods, ...]:
+    """Those of the priorities that the quota is for."""
+    chosen = tenant.quota_priorities
+    return tuple(pods for pods in groups if not chosen or pods.priority in chosen)

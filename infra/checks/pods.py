@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, Self
 
 from infra.models import JobSpec, LimitRangeSpec, RoleName, Taint
 from infra.models.base import Loc
 from infra.models.quantities import amount
-from infra.pod_resources import ContainerKind, Quantities, together
+from infra.pod_resources import ContainerKind, Quantities, counted, together
 
 Kind = Literal["requests", "limits"]
 KINDS: tuple[Kind, ...] = ("requests", "limits")
+SERVICES = ("services", "count/services")
+"""Keys of a ResourceQuota; the operator makes a Service for each pod."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,10 @@ class Pods:
     def limits(self) -> Quantities:
         """What a quota counts as the limits of one pod."""
         return together([(c.kind, c.limits) for c in self.containers])
+
+    def uses(self, key: str) -> Decimal:
+        """What all of them add to a key of a ResourceQuota."""
+        return self.replicas * (Decimal(1) if key in SERVICES else counted(key, self.requests, self.limits))
 
     def admitted(self, taints: Iterable[Taint]) -> bool:
         """Whether nodes with these taints take the pods."""

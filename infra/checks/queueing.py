@@ -5,15 +5,13 @@ from decimal import Decimal
 
 from infra.checks.findings import Finding, Subject
 from infra.checks.namespaces import free, taken
-from infra.checks.pods import Pods, Workload
+from infra.checks.pods import SERVICES, Workload
 from infra.models import Stack, TenantSpec
 from infra.models.base import Loc
 from infra.models.quantities import amount
-from infra.pod_resources import Quantities, counted
+from infra.pod_resources import Quantities
 from infra.queue_quotas import beside, needs, queue_room
 from infra.vocabulary import QUEUE_NAME_LABEL
-
-_SERVICES = ("services", "count/services")  # the operator makes one for each pod
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -62,9 +60,9 @@ def _uncounted(stack: Stack, place: Loc, tenant: TenantSpec, theirs: Sequence[Wo
     asked = [needs(workload) for workload in theirs]
     for key in tenant.quota:
         uses = [_use(key, workload) for workload in theirs]
-        if not any(uses) or not (key.startswith("limits.") or key in _SERVICES):
+        if not any(uses) or not (key.startswith("limits.") or key in SERVICES):
             continue
-        left = amount(tenant.quota[key]) - sum((_pods_use(key, p) for p in beside(stack, tenant)), Decimal(0))
+        left = amount(tenant.quota[key]) - sum((p.uses(key) for p in beside(stack, tenant)), Decimal(0))
         if not any(_holds(resource, room[resource], asked, left, uses) for resource in room):
             yield Finding(
                 severity="warning",
@@ -85,12 +83,7 @@ def _holds(
 
 
 def _use(key: str, workload: Workload) -> Decimal:
-    return sum((_pods_use(key, pods) for pods in workload.pods), Decimal(0))
-
-
-def _pods_use(key: str, pods: Pods) -> Decimal:
-    one = Decimal(1) if key in _SERVICES else counted(key, pods.requests, pods.limits)
-    return pods.replicas * one
+    return sum((pods.uses(key) for pods in workload.pods), Decimal(0))
 
 
 def _beside_queue(workload: Workload) -> Iterator[Finding]:

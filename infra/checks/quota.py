@@ -14,8 +14,8 @@ from infra.checks.references import missing
 from infra.models import PrioritySpec, StorageSpec, TenantSpec
 from infra.models.base import Loc
 from infra.models.quantities import amount
-from infra.pod_resources import Quantities, counted, shown
-from infra.queue_quotas import beside
+from infra.pod_resources import Quantities, shown
+from infra.queue_quotas import beside, counted_pods
 
 # Of all keys these alone oblige each container to state an amount (the pod evaluator of the API server).
 _OBLIGING: Mapping[str, tuple[Kind, str]] = {
@@ -30,7 +30,6 @@ _COUNTED_OF_A_PRIORITY = re.compile(r"(count/)?pods|((requests|limits)\.)?(cpu|m
 """What a quota of certain priorities may hold. Of the rest the API server refuses some and counts none:
 https://kubernetes.io/docs/concepts/policy/resource-quotas/#quota-scopes"""
 _JOB_OBJECTS = "count/tfjobs.kubeflow.org"
-_SERVICES = ("services", "count/services")  # the operator makes one for each pod
 _CLAIMS = ("persistentvolumeclaims", "count/persistentvolumeclaims")
 _STARTERS = "the pods that start runs"
 _BY_CLASS = ".storageclass.storage.k8s.io/"
@@ -46,7 +45,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         claims[storage.tenant].append((i, storage))
     for t, tenant in enumerate(subject.stack.tenants):
         if tenant.quota:
-            fixed = tuple(beside(subject.stack, tenant))
+            fixed = beside(subject.stack, tenant)
             queued = subject.stack.queued(tenant.name)
             quota = _Quota(("tenants", t, "quota"), tenant, fixed, queued=queued)
             yield from quota.scope(subject.stack.priorities)
@@ -83,7 +82,7 @@ class _Quota:
         together: dict[str, Decimal] = defaultdict(Decimal)
         sizes: dict[str, int] = defaultdict(int)
         for workload in workloads:
-            counted = self._counted(workload.pods)
+            counted = counted_pods(self._tenant, workload.pods)
             yield from dict.fromkeys(f for pods in counted for f in self._unstated(pods))
             needs = self._sum(counted)
             large = {key for key, need in needs.items() if need > self._room(key)}
@@ -189,17 +188,12 @@ class _Quota:
     def _may_hold(self, key: str) -> bool:
         return not self._tenant.quota_priorities or _COUNTED_OF_A_PRIORITY.fullmatch(key) is not None
 
-    def _counted(self, groups: tuple[Pods, ...]) -> tuple[Pods, ...]:
-        """Those of the priorities that the quota is for."""
-        chosen = self._tenant.quota_priorities
-        return tuple(pods for pods in groups if not chosen or pods.priority in chosen)
-
     def _sum(self, groups: tuple[Pods, ...]) -> Quantities:
         """What pods add to each key of the quota."""
         needs: dict[str, Decimal] = defaultdict(Decimal)
         for pods in groups:
             for key in self._hard:
-                needs[key] += pods.replicas * _use(pods, key)
+                needs[key] += pods.uses(key)
         return {key: need for key, need in needs.items() if need}
 
     def _used(self, key: str) -> Decimal:
@@ -229,8 +223,3 @@ class _Quota:
 
 def _states(container: Container, kind: Kind, resource: str) -> bool:
     return resource in (container.requests if kind == "requests" else container.limits)
-
-
-def _use(pods: Pods, key: str) -> Decimal:
-    """What one pod adds to a key of a quota."""
-    return Decimal(1) if key in _SERVICES else counted(key, pods.requests, pods.limits)

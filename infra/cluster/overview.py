@@ -60,7 +60,7 @@ def _jobs(stack: Stack, state: State, tenant: str, measures: Measures | None) ->
         yield from _table((_HEAD + (_MEASURED if measures else ()), *rows))
     for job in found:
         if job.queued and (place := standing(state, job)) is not None:
-            yield f"  {job.name} waits in the queue: {place.lacking or 'others are before it'}"
+            yield f"  {job.name} waits in the queue: {place.why}"
 
 
 def _rows(state: State, job: TFJob, measures: Measures | None) -> Iterator[tuple[str, ...]]:

@@ -28,14 +28,15 @@ class Standing:
     """Why it is in the queue again after it was let start; empty: it was not."""
 
     @property
-    def lacking(self) -> str:
-        """`needs 8 cpu, 3 free`; empty where there is room and others are before it."""
+    def why(self) -> str:
+        """`needs 8 cpu, 3 free`; or that there is room, and others are before it."""
         short = [name for name in self.needs if name in self.free and self.needs[name] > self.free[name]]
-        return "; ".join(
+        lacking = (
             f"needs {shown(name, self.needs[name])} {name}, "
             f"{shown(name, max(self.free[name], Decimal(0)))} free"
             for name in short
         )
+        return "; ".join(lacking) or "others are before it"
 
 
 def standing(state: State, job: TFJob) -> Standing | None:

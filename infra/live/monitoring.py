@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding
+from infra.live.controllers import unserved
 from infra.live.snapshot import FoundController, FoundMonitoringCrd, Snapshot
 from infra.models import MonitoringSpec, Stack
 from infra.versions import PROMETHEUS_OPERATOR
@@ -51,14 +52,9 @@ def _installed(spec: MonitoringSpec, snapshot: Snapshot) -> Iterator[Finding]:
 def _attached(spec: MonitoringSpec, snapshot: Snapshot) -> Iterator[Finding]:
     """`install: false`: an operator runs, and knows every kind that the stack sends."""
     operators = snapshot.prometheus_operators
-    if operators is not None and not any(operator.ready for operator in operators):
-        stopped = f"; {operators[0]} has no ready pod" if operators else ""
-        yield Finding(
-            code="monitoring-absent",
-            place=_INSTALL,
-            message=f"no Prometheus Operator runs in the cluster, and nobody reads monitors{stopped}",
-            remedy=f"look at its pods in {operators[0].namespace}" if operators else "write install: true",
-        )
+    if operators is not None:
+        message = "no Prometheus Operator runs in the cluster, and nobody reads monitors"
+        yield from unserved(operators, code="monitoring-absent", place=_INSTALL, message=message)
     if snapshot.monitoring_crds is not None:
         there = {crd.name for crd in snapshot.monitoring_crds}
         absent = [name for name in MONITORING_CRDS if name not in there]

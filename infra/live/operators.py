@@ -6,6 +6,7 @@ Two operators each make pods for every job: https://github.com/kubeflow/trainer/
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding
+from infra.live.controllers import unserved
 from infra.live.snapshot import FoundCrd, FoundOperator, Snapshot
 from infra.models import Stack, TrainingOperatorSpec
 from infra.vocabulary import TFJOB_CRD, TRAINING_OPERATOR
@@ -81,14 +82,8 @@ def _attached(stack: Stack, found: list[FoundOperator]) -> Iterator[Finding]:
             remedy="have all but one removed",
         )
         return
-    if not found or not found[0].ready:
-        stopped = f"; {found[0]} has no ready pod" if found else ""
-        yield Finding(
-            code="operator-absent",
-            place=_INSTALL,
-            message=f"no training operator runs in the cluster, so no job would start{stopped}",
-            remedy=f"look at its pods in {found[0].namespace}" if found else "write install: true",
-        )
+    message = "no training operator runs in the cluster, so no job would start"
+    yield from unserved(found, code="operator-absent", place=_INSTALL, message=message)
     for operator in found:
         if operator.namespace != spec.namespace:
             yield Finding(

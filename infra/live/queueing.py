@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding
+from infra.live.controllers import unserved
 from infra.live.snapshot import Snapshot
 from infra.models import QueueingSpec, Stack
 from infra.vocabulary import KUEUE, QUEUE_API_VERSION, QUEUE_CRDS
@@ -37,15 +38,9 @@ def _installed(spec: QueueingSpec, snapshot: Snapshot) -> Iterator[Finding]:
 
 def _attached(snapshot: Snapshot) -> Iterator[Finding]:
     """`install: false`: one runs, and knows every kind that the stack sends."""
-    kueues = snapshot.kueues
-    if kueues is not None and not any(found.ready for found in kueues):
-        stopped = f"; {kueues[0]} has no ready pod" if kueues else ""
-        yield Finding(
-            code="queueing-absent",
-            place=_INSTALL,
-            message=f"no Kueue runs in the cluster, and queued jobs would never start{stopped}",
-            remedy=f"look at its pods in {kueues[0].namespace}" if kueues else "write install: true",
-        )
+    if snapshot.kueues is not None:
+        message = "no Kueue runs in the cluster, and queued jobs would never start"
+        yield from unserved(snapshot.kueues, code="queueing-absent", place=_INSTALL, message=message)
     if snapshot.queue_crds is not None:
         there = {crd.name for crd in snapshot.queue_crds if _VERSION in crd.served}
         absent = [name for name in QUEUE_CRDS if name not in there]

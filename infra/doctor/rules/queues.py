@@ -56,14 +56,13 @@ def _closed(case: Case, job: TFJob, found: Standing) -> Diagnosis:
 
 
 def _waits(case: Case, job: TFJob, found: Standing) -> Diagnosis:
-    why = found.lacking or "others are before it"
     back = (Evidence("current", f"Kueue, when it put it back: {found.put_back}"),) if found.put_back else ()
     return Diagnosis(
         severity="warning",
         code="queued",
         object=job.title,
         breaks_at="current",
-        cause=f"the job waits in the queue of tenant {job.namespace}: {why}",
+        cause=f"the job waits in the queue of tenant {job.namespace}: {found.why}",
         fix=f"wait for others in {job.namespace} to end, or raise the tenant's quota; "
         f"kubectl get workloads -n {job.namespace}",
         evidence=(*seen(case, job), Evidence("current", f"Kueue: {found.message}"), *back),

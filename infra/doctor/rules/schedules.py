@@ -50,11 +50,15 @@ def untold(case: Case) -> Iterator[Pod]:
     """Of these pods, those whose log alone says why there is no TFJob."""
     for spec in case.stack.jobs if case.state.jobs is not None else ():
         pod = starter(case, spec) if spec.schedule else None
-        if pod is None or pod.leaving or case.state.job(pod.namespace, pod.run) is not None:
-            continue
-        young = case.state.seconds_since(pod.created) < MOMENTS_SECONDS
-        if any((c.ended is not None and c.ended.code) or (c.running and not young) for c in pod.containers):
+        if pod is not None and _only_its_log_tells(case, pod):
             yield pod
+
+
+def _only_its_log_tells(case: Case, pod: Pod) -> bool:
+    if pod.leaving or case.state.job(pod.namespace, pod.run) is not None:
+        return False
+    young = case.state.seconds_since(pod.created) < MOMENTS_SECONDS
+    return any((c.ended is not None and c.ended.code) or (c.running and not young) for c in pod.containers)
 
 
 def _suspended(case: Case, spec: JobSpec, schedule: ScheduleSpec, cron_job: Object) -> Diagnosis | None:
@@ -96,7 +100,7 @@ def _start(case: Case, spec: JobSpec) -> Diagnosis | None:
 
 def _said(case: Case, pod: Pod) -> PodFault | None:
     """What its log says of why there is no TFJob."""
-    if pod not in untold(case):
+    if not _only_its_log_tells(case, pod):
         return None
     lines = [line for c in pod.containers for line in case.log(pod.namespace, pod.name, c.name).lines]
     line = lines[-1] if lines else ""
