@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.day import bench, results
 from benchmarks.day.api import ApiError
+from benchmarks.day.page import percent
 from benchmarks.day.results import DayResult, Results, SizeResult
 from benchmarks.day.settings import SETTINGS
 from benchmarks.day.workload import DAY_HOURS, TRACE_FILE, Mix, draw, small_mix, trace_mix
@@ -145,18 +146,14 @@ def _size(size: Size, mix: Mix, settings: str, seed: int, stop: threading.Event,
 
 def _line(day: DayResult) -> str:
     return (
-        f"  {day.setting} {day.title}: requested {_percent(day.requested.cpu)} CPU, "
-        f"{_percent(day.requested.memory)} memory, {_percent(day.requested.gpus)} GPUs; "
-        f"used {_percent(day.used.cpu)} CPU, {_percent(day.used.gpus)} GPUs; "
-        f"stalled {_percent(day.stalled.cpu)} CPU, {_percent(day.stalled.gpus)} GPUs; "
+        f"  {day.setting} {day.title}: requested {percent(day.requested.cpu)} CPU, "
+        f"{percent(day.requested.memory)} memory, {percent(day.requested.gpus)} GPUs; "
+        f"used {percent(day.used.cpu)} CPU, {percent(day.used.gpus)} GPUs; "
+        f"stalled {percent(day.stalled.cpu)} CPU, {percent(day.stalled.gpus)} GPUs; "
         f"online waits {day.waits.p50:.2f}/{day.waits.p99:.2f}/{day.waits.worst:.2f} s of {day.waits.pods}, "
-        f"{day.waits.never_ran} never ran, served {_percent(day.online_served)}; {day.offline}; {day.pace}; "
+        f"{day.waits.never_ran} never ran, served {percent(day.online_served)}; {day.offline}; {day.pace}; "
         f"lag {day.observer_lag_seconds:.1f} s, tick {day.slowest_tick_seconds:.2f} s"
     )
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.0f} %"
 
 
 def _mix(folder: Path | None) -> Mix:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from benchmarks.day import bench
 from benchmarks.day.results import DayResult, SizeResult, read
+from benchmarks.results import DAY, FOLDER
 from infra import places
 from infra.cluster.api_server import ApiServer
 from infra.cluster.prometheus import Prometheus
@@ -32,7 +32,7 @@ RENDERED = ("d", "e")
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.day.agreement", description=__doc__)
-    parser.add_argument("--results", type=Path, default=bench.results_folder(paths.CHECKOUT) / "results.json")
+    parser.add_argument("--results", type=Path, default=FOLDER / DAY)
     args = parser.parse_args(arguments)
     os.environ["KUBECONFIG"] = str(paths.kubeconfig())
     stack = plan(places.stack_file(pulumi.STACK)).stack

@@ -87,7 +87,7 @@ class Api:
 
     def apply(self, manifest: Object) -> bool:
         """Create or change an object by server-side apply; whether it is new."""
-        path = f"{self._collection(manifest)}/{manifest['metadata']['name']}"
+        path = self.path(manifest)
         is_new = not self.exists(path)
         query = {"fieldManager": _MANAGER, "force": "true"}
         self.call("PATCH", path, manifest, content=_APPLY, **query)

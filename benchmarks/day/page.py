@@ -70,9 +70,9 @@ def _about(results: Results) -> Iterator[str]:
         masters=nodes.MASTERS,
         gpu=nodes.GPU_NODE,
         cpu=nodes.CPU_NODE,
-        trough=_percent(workload.TROUGH),
-        peak=_percent(workload.PEAK_SHARE),
-        work=_percent(workload.WORK),
+        trough=percent(workload.TROUGH),
+        peak=percent(workload.PEAK_SHARE),
+        work=percent(workload.WORK),
         gangs=", ".join(map(str, workload.GANGS)),
         low=low,
         high=high,
@@ -81,7 +81,7 @@ def _about(results: Results) -> Iterator[str]:
     )
     yield from ("| | CPU | memory | GPUs |", "| --- | ---: | ---: | ---: |")
     for who, online in (("services", True), ("jobs", False)):
-        shares = [" to ".join(map(_percent, measure.USE[online, name])) for name in measure.RESOURCES]
+        shares = [" to ".join(map(percent, measure.USE[online, name])) for name in measure.RESOURCES]
         yield f"| {who} | " + " | ".join(shares) + " |"
 
 
@@ -146,21 +146,21 @@ def _cost(sizes: Sequence[SizeResult]) -> Iterator[str]:
 
 
 _ROWS: Sequence[Row] = (
-    ("CPU requested", lambda day: _percent(day.requested.cpu)),
-    ("memory requested", lambda day: _percent(day.requested.memory)),
-    ("GPUs requested", lambda day: _percent(day.requested.gpus)),
-    ("CPU used", lambda day: _percent(day.used.cpu)),
-    ("memory used", lambda day: _percent(day.used.memory)),
-    ("GPUs used", lambda day: _percent(day.used.gpus)),
-    ("CPU held by jobs that wait for workers", lambda day: _percent(day.stalled.cpu)),
-    ("GPUs held by jobs that wait for workers", lambda day: _percent(day.stalled.gpus)),
+    ("CPU requested", lambda day: percent(day.requested.cpu)),
+    ("memory requested", lambda day: percent(day.requested.memory)),
+    ("GPUs requested", lambda day: percent(day.requested.gpus)),
+    ("CPU used", lambda day: percent(day.used.cpu)),
+    ("memory used", lambda day: percent(day.used.memory)),
+    ("GPUs used", lambda day: percent(day.used.gpus)),
+    ("CPU held by jobs that wait for workers", lambda day: percent(day.stalled.cpu)),
+    ("GPUs held by jobs that wait for workers", lambda day: percent(day.stalled.gpus)),
     ("pods of services created", lambda day: str(day.waits.pods)),
     ("their wait, P50", lambda day: f"{day.waits.p50:.2f} s"),
     ("their wait, P99", lambda day: f"{day.waits.p99:.2f} s"),
     ("their wait, longest", lambda day: f"{day.waits.worst:.2f} s"),
     ("pods of services that never ran", lambda day: str(day.waits.never_ran)),
     ("pods of services preempted", lambda day: str(day.online_preempted)),
-    ("of the replicas wanted, ran", lambda day: _percent(day.online_served)),
+    ("of the replicas wanted, ran", lambda day: percent(day.online_served)),
     ("jobs finished", lambda day: f"{day.offline.finished} of {day.offline.submitted}"),
     ("job-hours finished", lambda day: f"{day.offline.finished_job_hours:.0f}"),
     ("core-hours of training done", lambda day: f"{day.offline.core_hours:.0f}"),
@@ -217,7 +217,8 @@ def pictures(results: Results) -> dict[str, str]:
     return found
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Of 1."""
     return f"{100 * share:.0f} %"
 
 

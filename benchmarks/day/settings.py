@@ -6,18 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-
-import yaml
 
 from benchmarks.day import nodes
 from benchmarks.day.api import Object
 from benchmarks.day.watch import SERVICE_LABEL
 from benchmarks.day.workload import Amount, Job, Service, Work
-from infra.plan import plan
-from infra.rendered import Resource, declared, manifest
+from benchmarks.rendered import objects, resources
+from infra.rendered import Resource
 from infra.vocabulary import (
     GPU_RESOURCE,
     POOL_LABEL,
@@ -170,18 +168,15 @@ def stack(name: str, work: Work, quota: Amount) -> dict[str, Any]:
 
 def rendered(name: str, title: str, content: Mapping[str, Any], folder: Path) -> Setting:
     """The setting that a stack makes: what the program declares for it, as `colo render` finds it."""
-    file = folder / "stacks" / f"{name}.yaml"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(yaml.safe_dump(dict(content), sort_keys=False), "utf-8")
-    resources = declared(replace(plan(file), findings=()), name, show_secrets=False)
-    objects = [manifest(resource) for resource in resources if resource.is_object]
+    found = resources(content, folder, name)
+    sent = objects(found)
     return Setting(
         name,
         title,
-        (_namespace(online(name)), *(sent for sent in objects if sent["kind"] != TFJOB_KIND)),
+        (_namespace(online(name)), *(one for one in sent if one["kind"] != TFJOB_KIND)),
         lambda service: deployment(name, service, None),
-        {sent["metadata"]["name"]: sent for sent in objects if sent["kind"] == TFJOB_KIND},
-        node_labels=_marks(resources),
+        {one["metadata"]["name"]: one for one in sent if one["kind"] == TFJOB_KIND},
+        node_labels=_marks(found),
     )
 
 
@@ -201,9 +196,9 @@ def _namespace(name: str) -> Object:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
-def _marks(resources: Sequence[Resource]) -> dict[str, dict[str, str]]:
+def _marks(found: Sequence[Resource]) -> dict[str, dict[str, str]]:
     """The labels that pools put on nodes, by the kind that a pool selects."""
-    pools = [resource.props for resource in resources if resource.type.endswith(":NodeMarks")]
+    pools = [resource.props for resource in found if resource.type.endswith(":NodeMarks")]
     return {
         props["selector"][nodes.KIND_LABEL]: {POOL_LABEL: props["pool"], **props["labels"]} for props in pools
     }

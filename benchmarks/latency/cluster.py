@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ import yaml
 
 from benchmarks.latency import service
 from benchmarks.latency.settings import JOB, NAMESPACE, NODES, ONLINE, ONLINE_REQUESTS, Setting, stack
-from infra.plan import plan
-from infra.rendered import declared, manifest
+from benchmarks.rendered import objects, resources
 from infra.vocabulary import NODE_PROTECTION
 from sandbox import kubectl
 from sandbox.errors import SandboxError
@@ -113,13 +112,10 @@ class Cluster:
 def rendered(setting: Setting, image: str) -> list[Object]:
     """The objects that this project makes of a setting, as `colo render` writes them."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "stacks" / "bench.yaml"
-        (file.parent / "scripts").mkdir(parents=True)
-        shutil.copy(_HERE / "train.py", file.parent / "scripts")
-        file.write_text(yaml.safe_dump(stack(setting, image)))
-        quiet = replace(plan(file), findings=())  # that it keeps no checkpoints is no news here
-        found = declared(quiet, "bench", show_secrets=False)
-        return [manifest(resource) for resource in found if resource.is_object]
+        scripts = Path(folder) / "stacks" / "scripts"
+        scripts.mkdir(parents=True)
+        shutil.copy(_HERE / "train.py", scripts)
+        return objects(resources(stack(setting, image), Path(folder), "bench"))
 
 
 def _is_foundation(item: Object) -> bool:
