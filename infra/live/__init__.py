@@ -15,6 +15,7 @@ from infra.live import (
     nodes,
     operators,
     queueing,
+    queues,
     reader,
     storage,
     webhooks,
@@ -37,9 +38,9 @@ CHECKS: tuple[LiveCheck, ...] = (
 
 
 def compare(stack: Stack, name: str, snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Everything that every check finds. `name` is the stack's, by which nodes know whose they are."""
+    """Everything that every check finds. `name` is the stack's: nodes and queues bear it."""
     findings = (finding for check in CHECKS for finding in check(stack, snapshot))
-    return (*findings, *nodes.check(stack, name, snapshot))
+    return (*findings, *nodes.check(stack, name, snapshot), *queues.check(stack, name, snapshot))
 
 
 def examine(stack: Stack, name: str) -> tuple[Finding, ...]:

@@ -14,6 +14,7 @@ from infra.live.snapshot import (
     FoundNamespace,
     FoundOperator,
     FoundQueueCrd,
+    FoundQueueObject,
     FoundStorageClass,
     FoundWebhook,
 )
@@ -105,6 +106,10 @@ def kueues(deployments: Iterable[Object]) -> tuple[FoundController, ...]:
 def queue_crd(item: Object) -> FoundQueueCrd:
     served = tuple(version["name"] for version in item["spec"]["versions"] if version.get("served"))
     return FoundQueueCrd(name=item["metadata"]["name"], served=served)
+
+
+def queue_object(item: Object) -> FoundQueueObject:
+    return FoundQueueObject(name=item["metadata"]["name"], others=others(item["metadata"]))
 
 
 def _ready(item: Object) -> int:

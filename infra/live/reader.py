@@ -6,8 +6,8 @@ from typing import Any
 from infra.cluster.api_server import ApiServer, RefusedError
 from infra.cluster.objects import Object, has_ready_endpoint
 from infra.live import interpret
-from infra.live.snapshot import Snapshot
-from infra.vocabulary import MONITORING_CRDS, QUEUE_CRDS, SERVICE_NAME_LABEL, TFJOB_CRD
+from infra.live.snapshot import FoundQueueObject, Snapshot
+from infra.vocabulary import MONITORING_CRDS, QUEUE_API_VERSION, QUEUE_CRDS, SERVICE_NAME_LABEL, TFJOB_CRD
 
 _CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
@@ -44,6 +44,8 @@ def snapshot(server: ApiServer, *, queues: bool) -> Snapshot:
         claims=None if claims is None else tuple(map(interpret.claim, claims)),
         kueues=interpret.kueues(deployments) if queues and deployments is not None else None,
         queue_crds=_crds(server, interpret.queue_crd, *QUEUE_CRDS) if queues else None,
+        cluster_queues=_queue_objects(server, "clusterqueues") if queues else None,
+        resource_flavors=_queue_objects(server, "resourceflavors") if queues else None,
         unread=server.unread,
     )
 
@@ -59,6 +61,11 @@ def _crds(server: ApiServer, found: Callable[[Object], Any], *names: str) -> tup
                 server.note("customresourcedefinitions", fault)
                 return None
     return tuple(there)
+
+
+def _queue_objects(server: ApiServer, kind: str) -> tuple[FoundQueueObject, ...] | None:
+    found = server.items(f"/apis/{QUEUE_API_VERSION}/{kind}", absent_is_empty=True)
+    return None if found is None else tuple(map(interpret.queue_object, found))
 
 
 def _webhooks(server: ApiServer) -> Iterator[Any]:

@@ -88,6 +88,15 @@ class FoundQueueCrd:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FoundQueueObject:
+    """A ClusterQueue or a ResourceFlavor: the whole cluster has one of a name."""
+
+    name: str
+    others: tuple[str, ...]
+    """As of FoundNamespace."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class FoundWebhook:
     """A webhook that is asked about each TFJob, and the Service that should answer."""
 
@@ -139,6 +148,8 @@ class Snapshot:
     claims: tuple[FoundClaim, ...] | None = None
     kueues: tuple[FoundController, ...] | None = None
     queue_crds: tuple[FoundQueueCrd, ...] | None = None
+    cluster_queues: tuple[FoundQueueObject, ...] | None = None
+    resource_flavors: tuple[FoundQueueObject, ...] | None = None
     unread: tuple[Unread, ...] = ()
 
 

@@ -23,6 +23,23 @@ def test_the_operators_own_namespace_may_not_be_of_others_either(data, only):
     assert only(**there)[1:] == ("namespace-of-others", ("training_operator", "namespace"))
 
 
+@pytest.mark.parametrize("part", ["node_protection", "queueing"])
+def test_nor_may_that_of_node_protection_or_of_the_stacks_kueue(data, found, only, part):
+    data[part] = {"namespace": "apart"}
+    assert only(namespaces=(namespace("apart", others=("Helm",)), namespace())) == (
+        "fault",
+        "namespace-of-others",
+        (part, "namespace"),
+    )
+    assert found(namespaces=(namespace("apart"), namespace())) == ()
+
+
+def test_the_namespace_of_a_kueue_that_is_there_already_may_be_of_others(data, found):
+    data["queueing"] = {"install": False}
+    theirs = namespace("kueue-system", others=("Helm",))
+    assert found(namespaces=(theirs, namespace())) == ()
+
+
 def test_a_namespace_of_others_that_the_stack_does_not_make_is_no_concern(data, found):
     data["training_operator"] = {"install": False, "namespace": "vision"}
     assert found(namespaces=(namespace("operators", others=("Helm",)), namespace())) == ()

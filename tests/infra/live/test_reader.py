@@ -98,10 +98,15 @@ def test_an_empty_cluster_is_read_whole_and_only_by_getting(server):
 @pytest.mark.parametrize("queues", [False, True])
 def test_kueue_is_looked_for_only_where_a_stack_has_queues(server, queues):
     server.answers |= {CRD: 404} | {f"{CRDS}/{name}": 404 for name in QUEUE_CRDS}
+    lists = {f"/apis/kueue.x-k8s.io/v1beta2/{kind}" for kind in ("clusterqueues", "resourceflavors")}
+    server.answers |= dict.fromkeys(lists, 404)
     found = reader.read(queues=queues)
-    assert (found.kueues, found.queue_crds) == (((), ()) if queues else (None, None))
+    nothing = () if queues else None
+    assert (found.kueues, found.queue_crds) == (nothing, nothing)
+    assert (found.cluster_queues, found.resource_flavors) == (nothing, nothing)
+    assert found.unread == ()
     asked = {path for _, path, _ in server.asked if "kueue" in path}
-    assert asked == ({f"{CRDS}/{name}" for name in QUEUE_CRDS} if queues else set())
+    assert asked == ({f"{CRDS}/{name}" for name in QUEUE_CRDS} | lists if queues else set())
 
 
 @pytest.mark.parametrize("queues", [False, True])
