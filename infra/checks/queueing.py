@@ -11,7 +11,7 @@ from infra.models.base import Loc
 from infra.models.quantities import amount
 from infra.pod_resources import Quantities
 from infra.queue_quotas import beside, needs, queue_room
-from infra.vocabulary import QUEUE_NAME_LABEL
+from infra.vocabulary import QUEUE_GROUP, QUEUE_NAME_LABEL
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -95,10 +95,19 @@ def _beside_queue(workload: Workload) -> Iterator[Finding]:
             message="Kueue starts a queued job as soon as there is room, whatever suspend says",
             remedy="remove it; a job that shall not run yet does not belong in the stack yet",
         )
-    if QUEUE_NAME_LABEL in job.labels:
-        yield Finding(
-            code="queue-named-twice",
-            place=(*workload.place, "labels", QUEUE_NAME_LABEL),
-            message=f"the job waits in the queue of {job.tenant}, whatever stands here",
-            remedy="remove it",
-        )
+    for field in ("labels", "annotations"):
+        for key in getattr(job, field):
+            if key == QUEUE_NAME_LABEL:
+                yield Finding(
+                    code="queue-named-twice",
+                    place=(*workload.place, field, key),
+                    message=f"the job waits in the queue of {job.tenant}, whatever stands here",
+                    remedy="remove it",
+                )
+            elif key.startswith(f"{QUEUE_GROUP}/"):
+                yield Finding(
+                    code="queued-job-steered",
+                    place=(*workload.place, field, key),
+                    message=f"Kueue reads {key}, which may move the job in its queue, end it or hold it back",
+                    remedy="remove it; the queue is the stack's",
+                )

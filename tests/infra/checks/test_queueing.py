@@ -128,11 +128,36 @@ def test_a_suspended_job_is_refused_in_a_queue_and_fine_without(stack, found):
     assert [finding.code for finding in found(data)] == ["queueing-without-quota"]
 
 
-def test_a_label_of_another_queue_is_refused(stack, found):
-    data = stack({"requests.cpu": "4"}, {"labels": {"kueue.x-k8s.io/queue-name": "fast"}})
-    assert [finding.code for finding in found(data)] == ["queue-named-twice"]
+@pytest.mark.parametrize("field", ["labels", "annotations"])
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [
+        ("queue-name", "queue-named-twice"),
+        ("priority-class", "queued-job-steered"),
+        ("prebuilt-workload-name", "queued-job-steered"),
+        ("max-exec-time-seconds", "queued-job-steered"),
+        ("podset-required-topology", "queued-job-steered"),
+    ],
+)
+def test_what_kueue_reads_on_a_job_is_refused_in_a_queue_and_fine_without(stack, found, field, key, code):
+    key = f"kueue.x-k8s.io/{key}"
+    data = stack({"requests.cpu": "4"}, {field: {key: "60"}})
+    [finding] = found(data)
+    assert (finding.severity, finding.code, finding.place) == ("fault", code, ("jobs", 0, field, key))
     del data["queueing"]
     assert found(data) == []
+
+
+@pytest.mark.parametrize("field", ["labels", "annotations"])
+@pytest.mark.parametrize("key", ["team", "priority-class", "example.com/queue-name", "not-kueue.x-k8s.io/a"])
+def test_other_marks_of_a_queued_job_are_fine(stack, found, field, key):
+    assert found(stack({"requests.cpu": "4"}, {field: {key: "60"}})) == []
+
+
+def test_each_mark_of_kueues_is_told(stack, found):
+    marks = {f"kueue.x-k8s.io/{key}": "1" for key in ("queue-name", "priority-class", "elastic-job")}
+    places = [finding.place[-1] for finding in found(stack({"requests.cpu": "4"}, {"labels": marks}))]
+    assert places == list(marks)
 
 
 @pytest.mark.parametrize("name", ["vision", "elsewhere", "kube-system", "monitoring", "gpu-monitoring"])
