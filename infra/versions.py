@@ -27,5 +27,12 @@ PYTHON_IMAGE: Final = "docker.io/library/python:3.13.7-slim-bookworm"
 # The sandbox builds the same version: a test compares it with sandbox/tools/kueue/go.mod.
 KUEUE: Final = "0.17.0"
 KUEUE_CHART_SOURCE: Final = "oci://registry.k8s.io/kueue/charts/kueue"
+# The first that serves vocabulary.QUEUE_API_VERSION, in which queues are sent.
+KUEUE_OLDEST: Final = (0, 15)
 # Oldest: its page on installation. Newest: its client libraries, 0.35, which its tests run against.
 KUEUE_KUBERNETES: Final = ((1, 29), (1, 35))
+
+
+def dotted(version: tuple[int, ...]) -> str:
+    """A version as people write it."""
+    return ".".join(map(str, version))

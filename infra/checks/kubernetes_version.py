@@ -14,6 +14,7 @@ from infra.versions import (
     MONITORING_CHART_KUBERNETES,
     TRAINING_OPERATOR,
     TRAINING_OPERATOR_KUBERNETES,
+    dotted,
 )
 from infra.vocabulary import MONITORING_RELEASE
 
@@ -38,8 +39,8 @@ class Installed:
             severity=severity,
             code=code,
             place=place,
-            message=f"the cluster runs Kubernetes {_text(version)}, and {self.name} is made for "
-            f"{_text(self.lowest)} to {_text(self.highest)}",
+            message=f"the cluster runs Kubernetes {dotted(version)}, and {self.name} is made for "
+            f"{dotted(self.lowest)} to {dotted(self.highest)}",
             remedy="upgrade the cluster"
             if version < self.lowest
             else "try the stack on a test cluster of that version first",
@@ -97,7 +98,3 @@ def installed(
 
 def _version(chart: LocalChart | None) -> str | None:
     return chart.version if chart else None
-
-
-def _text(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"

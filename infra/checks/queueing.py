@@ -1,17 +1,20 @@
-"""Queues: a chart that can be had, jobs that fit, and nothing that takes a job out of its queue."""
+"""Queues: a chart that can be used, jobs that fit, and nothing that takes a job out of its queue."""
 
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from infra.charts import LocalChart
 from infra.checks.findings import Finding, Subject
 from infra.checks.namespaces import free, taken
 from infra.checks.pods import SERVICES, Workload
-from infra.models import Stack, TenantSpec
+from infra.models import QueueingSpec, Stack, TenantSpec
 from infra.models.base import Loc
 from infra.models.quantities import amount
 from infra.pod_resources import Quantities
 from infra.queue_quotas import beside, needs, queue_room
-from infra.vocabulary import QUEUE_GROUP, QUEUE_NAME_LABEL
+from infra.versions import KUEUE_OLDEST, dotted
+from infra.vocabulary import QUEUE_API_VERSION, QUEUE_GROUP, QUEUE_NAME_LABEL
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -22,6 +25,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     if subject.queueing_chart is not None and subject.queueing_chart.unusable:
         place = ("queueing", "chart", "source")
         yield Finding.of("chart-unusable", place, f"{spec.chart.path} {subject.queueing_chart.unusable}")
+    else:
+        yield from _old(spec, subject.queueing_chart)
     if spec.install:
         yield from free("queueing-namespace-taken", ("queueing", "namespace"), spec.namespace, _owners(stack))
     for t, tenant in enumerate(stack.tenants):
@@ -40,6 +45,20 @@ def check(subject: Subject) -> Iterator[Finding]:
     for workload in subject.workloads:
         if stack.queued(workload.job.tenant):
             yield from _beside_queue(workload)
+
+
+def _old(spec: QueueingSpec, local: LocalChart | None) -> Iterator[Finding]:
+    """A chart of a Kueue that refuses queues as they are sent; `local`: the one beside the stack."""
+    path = spec.chart.path
+    version = (local.version if local else None) if path else spec.chart.version
+    numbers = re.match(r"v?(\d{1,9})\.(\d{1,9})", version or "")
+    if numbers and tuple(map(int, numbers.groups())) < KUEUE_OLDEST:
+        yield Finding(
+            code="queueing-chart-old",
+            place=("queueing", "chart", "source" if path else "version"),
+            message=f"Kueue {version} does not know {QUEUE_API_VERSION}, in which the stack sends its queues",
+            remedy=f"take the chart of Kueue {dotted(KUEUE_OLDEST)} or newer",
+        )
 
 
 def _owners(stack: Stack) -> dict[str, str]:

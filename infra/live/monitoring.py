@@ -6,7 +6,7 @@ from infra.checks.findings import Finding
 from infra.live.controllers import unserved
 from infra.live.snapshot import FoundController, FoundMonitoringCrd, Snapshot
 from infra.models import MonitoringSpec, Stack
-from infra.versions import PROMETHEUS_OPERATOR
+from infra.versions import PROMETHEUS_OPERATOR, dotted
 from infra.vocabulary import MONITORING_CRDS, MONITORING_RELEASE
 
 _INSTALL = ("monitoring", "install")
@@ -44,7 +44,7 @@ def _installed(spec: MonitoringSpec, snapshot: Snapshot) -> Iterator[Finding]:
             code="monitoring-crd-old",
             place=("monitoring",),
             message=f"the cluster has {_names(old)} of the operator {_oldest(old)}, the chart brings "
-            f"{_dotted(PROMETHEUS_OPERATOR)}, and Helm does not upgrade them",
+            f"{dotted(PROMETHEUS_OPERATOR)}, and Helm does not upgrade them",
             remedy="apply those of the chart, as docs/tasks/monitoring.md shows",
         )
 
@@ -85,8 +85,4 @@ def _names(crds: list[FoundMonitoringCrd]) -> str:
 
 
 def _oldest(crds: list[FoundMonitoringCrd]) -> str:
-    return _dotted(min(crd.operator for crd in crds if crd.operator))
-
-
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, version))
+    return dotted(min(crd.operator for crd in crds if crd.operator))

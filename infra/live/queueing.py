@@ -6,6 +6,7 @@ from infra.checks.findings import Finding
 from infra.live.controllers import unserved
 from infra.live.snapshot import Snapshot
 from infra.models import QueueingSpec, Stack
+from infra.versions import KUEUE_OLDEST, dotted
 from infra.vocabulary import KUEUE, QUEUE_API_VERSION, QUEUE_CRDS
 
 _INSTALL = ("queueing", "install")
@@ -49,5 +50,6 @@ def _attached(snapshot: Snapshot) -> Iterator[Finding]:
                 code="queueing-crd-absent",
                 place=_INSTALL,
                 message=f"the cluster serves no {_VERSION} of {', '.join(absent)}",
-                remedy="have Kueue 0.15 or newer installed with its definitions, or write install: true",
+                remedy=f"have Kueue {dotted(KUEUE_OLDEST)} or newer installed with its definitions, or write "
+                "install: true",
             )

@@ -7,6 +7,7 @@ from infra.checks import queueing, quota
 from infra.load import StackFileError
 from infra.plan import plan
 from infra.queue_quotas import queue_quotas
+from infra.versions import KUEUE, KUEUE_OLDEST
 
 GPU = "requests.nvidia.com/gpu"
 
@@ -167,14 +168,58 @@ def test_the_namespace_of_kueue_is_its_own(stack, found, name):
     assert [finding.code for finding in found(data)] == ["queueing-namespace-taken"]
 
 
-def test_a_chart_beside_the_stack_has_to_be_kueues(data, tmp_path, monkeypatch, stack_file):
-    chart = tmp_path / "charts" / "kueue"
-    chart.mkdir(parents=True)
-    (chart / "Chart.yaml").write_text("{name: grafana, version: 1.0.0}")
-    monkeypatch.setattr(places, "ROOT", tmp_path)
-    data["tenants"][0]["quota"] = {GPU: 4}
-    data["queueing"] = {"chart": {"source": "charts/kueue"}}
-    with pytest.raises(
-        StackFileError, match=r"charts/kueue is the chart grafana; give .* of the chart kueue"
-    ):
-        plan(stack_file(data))
+@pytest.mark.parametrize(
+    ("version", "codes"),
+    [
+        ("0.9.0", ["queueing-chart-old"]),
+        ("0.14.8", ["queueing-chart-old"]),
+        ("0.15.0", []),
+        ("0.15.0-rc.1", []),
+        ("1.0.0", []),
+    ],
+)
+@pytest.mark.parametrize("source", [{}, {"source": "oci://mirror.example/kueue"}], ids=["public", "mirror"])
+def test_a_chart_has_to_know_the_queues_that_are_sent(stack, found, source, version, codes):
+    data = stack({"requests.cpu": "4"}) | {"queueing": {"chart": source | {"version": version}}}
+    findings = found(data)
+    assert [finding.code for finding in findings] == codes
+    assert [finding.place for finding in findings] == [("queueing", "chart", "version")] * len(codes)
+
+
+def test_the_kueue_that_is_installed_unasked_knows_them():
+    assert tuple(map(int, KUEUE.split("."))) >= KUEUE_OLDEST
+
+
+@pytest.fixture
+def beside(data, tmp_path, monkeypatch, stack_file):
+    """A stack file whose chart of Kueue lies beside it, with this definition."""
+
+    def write(definition):
+        chart = tmp_path / "charts" / "kueue"
+        chart.mkdir(parents=True)
+        (chart / "Chart.yaml").write_text(definition)
+        monkeypatch.setattr(places, "ROOT", tmp_path)
+        data["tenants"][0]["quota"] = {GPU: 4}
+        data["queueing"] = {"chart": {"source": "charts/kueue"}}
+        return stack_file(data)
+
+    return write
+
+
+def test_a_chart_beside_the_stack_has_to_be_kueues(beside):
+    wanted = r"charts/kueue is the chart grafana; give .* of the chart kueue"
+    with pytest.raises(StackFileError, match=wanted):
+        plan(beside("{name: grafana, version: 0.9.0}"))
+
+
+@pytest.mark.parametrize("version", ["0.9.0", "v0.14.8"])
+def test_a_chart_beside_the_stack_may_not_be_old_either(beside, faults, version):
+    [fault] = faults(beside(f"{{name: kueue, version: {version}}}"))
+    assert "queueing.chart.source: " in fault
+    assert f"Kueue {version} does not know kueue.x-k8s.io/v1beta2" in fault
+    assert fault.endswith("take the chart of Kueue 0.15 or newer")
+
+
+@pytest.mark.parametrize("version", ["0.15.0", "unreleased", "17"])
+def test_a_chart_beside_the_stack_may_be_new_or_without_a_version_of_kueues(beside, version):
+    assert plan(beside(f"{{name: kueue, version: {version}}}")).findings == ()
