@@ -9,7 +9,10 @@ from infra.models.base import Loc
 
 
 def check(stack: Stack, snapshot: Snapshot) -> Iterator[Finding]:
-    """Each tenant's, the operator's where it is no tenant's, node protection's and Kueue's."""
+    """Each tenant's, the operator's where it is no tenant's, Kueue's, and those of what runs on nodes.
+
+    Not the monitoring stack's: it may be there, and stays when the stack goes.
+    """
     found = {namespace.name: namespace for namespace in snapshot.namespaces or ()}
     for name, place in _made(stack):
         namespace = found.get(name)
@@ -30,6 +33,8 @@ def _made(stack: Stack) -> Iterator[tuple[str, Loc]]:
     operator = stack.training_operator
     if operator.install and operator.namespace not in names:
         yield operator.namespace, ("training_operator", "namespace")
+    if stack.monitoring is not None and stack.monitoring.gpu_metrics.install:
+        yield stack.monitoring.gpu_metrics.namespace, ("monitoring", "gpu_metrics", "namespace")
     if stack.node_protection is not None:
         yield stack.node_protection.namespace, ("node_protection", "namespace")
     if stack.queueing is not None and stack.queueing.install:

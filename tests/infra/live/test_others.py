@@ -34,6 +34,15 @@ def test_nor_may_that_of_node_protection_or_of_the_stacks_kueue(data, found, onl
     assert found(namespaces=(namespace("apart"), namespace())) == ()
 
 
+def test_the_namespace_of_gpu_metrics_may_not_be_of_others(data, found):
+    data["monitoring"] = {"install": False, "gpu_metrics": {"install": True, "namespace": "apart"}}
+    theirs = namespace("apart", others=("Helm",))
+    places = [
+        one.place for one in found(namespaces=(theirs, namespace())) if one.code == "namespace-of-others"
+    ]
+    assert places == [("monitoring", "gpu_metrics", "namespace")]
+
+
 def test_the_namespace_of_a_kueue_that_is_there_already_may_be_of_others(data, found):
     data["queueing"] = {"install": False}
     theirs = namespace("kueue-system", others=("Helm",))
