@@ -35,6 +35,7 @@ def kueue_configuration(*, leader_election: bool = True) -> Object:
         "health": {"healthProbeBindAddress": ":8081"},
         "metrics": {"bindAddress": ":8443"},
         "webhook": {"port": 9443},
+        "clientConnection": {"qps": 50, "burst": 100},  # as its makers ship it; unset it would be 20
         "leaderElection": {"leaderElect": leader_election, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
         "manageJobsWithoutQueueName": False,
         "managedJobsNamespaceSelector": {"matchLabels": {QUEUED_LABEL: "true"}},
@@ -49,7 +50,8 @@ def chart_values(spec: QueueingSpec) -> Object:
     """The values of Kueue's chart. What is not named here stays as the chart has it."""
     image = {
         "repository": f"{spec.image_registry or KUEUE_REGISTRY}/{KUEUE_IMAGE}",
-        "tag": f"v{spec.chart.version or VERSION}",
+        # A chart beside the stack names the image of its own version.
+        **({} if spec.chart.path else {"tag": f"v{spec.chart.version or VERSION}"}),
         "pullPolicy": "IfNotPresent",
     }
     return {

@@ -67,6 +67,10 @@ def test_kueue_looks_at_tfjobs_of_tenants_with_a_queue_and_at_nothing_else():
     assert found["manageJobsWithoutQueueName"] is False
 
 
+def test_kueue_asks_as_often_as_its_makers_ship_it():
+    assert settings()["clientConnection"] == {"qps": 50, "burst": 100}
+
+
 def test_a_job_whose_leader_finds_no_node_is_put_back():
     assert settings()["waitForPodsReady"] == {"timeout": "15m", "recoveryTimeout": "15m"}
 
@@ -77,12 +81,14 @@ def test_a_job_whose_leader_finds_no_node_is_put_back():
         ({}, ("registry.k8s.io/kueue/kueue", f"v{KUEUE}")),
         ({"image_registry": "mirror.example"}, ("mirror.example/kueue/kueue", f"v{KUEUE}")),
         ({"chart": {"version": "0.17.1"}}, ("registry.k8s.io/kueue/kueue", "v0.17.1")),
+        # It says itself which image it is for.
+        ({"chart": {"source": "./charts/kueue.tgz"}}, ("registry.k8s.io/kueue/kueue", None)),
     ],
-    ids=["public", "mirror", "other-version"],
+    ids=["public", "mirror", "other-version", "beside"],
 )
 def test_the_image_is_the_charts_version_from_the_registry_of_the_stack(spec, image):
     found = chart_values(QueueingSpec.model_validate(spec))["controllerManager"]["manager"]["image"]
-    assert (found["repository"], found["tag"]) == image
+    assert (found["repository"], found.get("tag")) == image
 
 
 def tenant_queue():
