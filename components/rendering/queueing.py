@@ -15,14 +15,19 @@ from infra.vocabulary import (
     KUEUE_IMAGE,
     KUEUE_REGISTRY,
     NAMESPACE_NAME_LABEL,
+    QUEUE_GROUP,
     QUEUED_LABEL,
     STACK_MANAGER_PREFIX,
     TFJOB_FRAMEWORK,
+    TFJOB_KIND,
+    TRAINING_API_VERSION,
 )
 
 if TYPE_CHECKING:
     import pulumi
 
+_BUSIEST = (f"{TFJOB_KIND}.{TRAINING_API_VERSION.partition('/')[0]}", f"Workload.{QUEUE_GROUP}")
+"""Kinds of objects that Kueue reads again at each step of each job."""
 _STARTED_WITHIN = "15m"
 """From admission until the leading pod runs: a large image is pulled in it."""
 
@@ -35,7 +40,9 @@ def kueue_configuration(*, leader_election: bool = True) -> Object:
         "health": {"healthProbeBindAddress": ":8081"},
         "metrics": {"bindAddress": ":8443"},
         "webhook": {"port": 9443},
-        "clientConnection": {"qps": 50, "burst": 100},  # as its makers ship it; unset it would be 20
+        # As its makers ship it. Unset it would ask 20 times a second, and do one thing at a time.
+        "clientConnection": {"qps": 50, "burst": 100},
+        "controller": {"groupKindConcurrency": dict.fromkeys(_BUSIEST, 5)},
         "leaderElection": {"leaderElect": leader_election, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
         "manageJobsWithoutQueueName": False,
         "managedJobsNamespaceSelector": {"matchLabels": {QUEUED_LABEL: "true"}},

@@ -11,7 +11,9 @@ from infra.models.base import Fault, Model
 
 def _version(value: str) -> str:
     if not re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?", value):
-        raise ValueError(f"{value!r} is not a version; write one such as 88.5.3, without a range")
+        raise ValueError(
+            f"{value!r} is not a version; write three numbers such as 1.2.3, without a v or a range"
+        )
     return value
 
 

@@ -67,8 +67,10 @@ def test_kueue_looks_at_tfjobs_of_tenants_with_a_queue_and_at_nothing_else():
     assert found["manageJobsWithoutQueueName"] is False
 
 
-def test_kueue_asks_as_often_as_its_makers_ship_it():
+def test_kueue_works_as_fast_as_its_makers_ship_it():
     assert settings()["clientConnection"] == {"qps": 50, "burst": 100}
+    at_once = {"TFJob.kubeflow.org": 5, "Workload.kueue.x-k8s.io": 5}
+    assert settings()["controller"] == {"groupKindConcurrency": at_once}
 
 
 def test_a_job_whose_leader_finds_no_node_is_put_back():
