@@ -53,8 +53,12 @@ def deploy(report: Progress) -> None:
     """
     cluster.up(report, cluster.build(report))
     workspace = pulumi.workspace(report)
+    again = _failed_before(workspace)
+    for job in again:
+        report.say(f"{job} had failed: it runs again")
     with report.phase("pulumi up --stack dev"):
-        done = workspace.update("up", "--yes", "--skip-preview")
+        replace = [f"--replace=urn:pulumi:{pulumi.STACK}::**::{job}-tfjob" for job in again]
+        done = workspace.update("up", "--yes", "--skip-preview", *replace)
         if done.returncode != 0:
             raise SandboxError(
                 "`pulumi up` failed, its messages are above; mend the cause and run `make up` again"
@@ -67,6 +71,15 @@ def deploy(report: Progress) -> None:
     if failed:
         looks = "; ".join(f"`kubectl logs -n {job.namespace} {job.leader}`" for job in failed)
         raise SandboxError(f"training failed: {', '.join(job.name for job in failed)}; see {looks}")
+
+
+def _failed_before(workspace: pulumi.Workspace) -> list[str]:
+    """The stack's jobs that an earlier run has left failed, such as one that was killed with the sandbox.
+
+    Nothing else would run them again: a stack that has not changed changes nothing.
+    """
+    declared = set(workspace.outputs().get("jobs") or {})
+    return [job.name for job in job_states(workspace) if job.name in declared and job.state == "Failed"]
 
 
 def _wait_for_jobs(workspace: pulumi.Workspace, names: set[str], report: Progress) -> list[JobState]:

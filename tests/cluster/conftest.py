@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from infra.layers import layered
-from sandbox import cluster, kubectl, paths, pulumi, scratch
+from sandbox import cluster, deploy, kubectl, paths, pulumi, scratch
 from sandbox.progress import Progress
 
 pytestmark = pytest.mark.cluster
@@ -141,9 +141,9 @@ def deployment(sandbox: Sandbox, tmp_path: Path) -> Deployment:
 
 
 @pytest.fixture(scope="session")
-def deployed_once(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The stack as it is committed, before the first test that needs it; each puts back what it changes."""
-    Deployment(sandbox, scratch.copied(sandbox.workspace, tmp_path_factory.mktemp("first") / "project")).up()
+def deployed_once(sandbox: Sandbox) -> None:
+    """The stack as it is committed, and trained, before the first test that needs it; each puts it back."""
+    deploy.deploy(Progress())
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 
 import pytest
 
@@ -52,6 +53,22 @@ def test_the_same_stack_again_changes_nothing_and_keeps_the_webhooks_certificate
     deployment.up("--expect-no-changes", "--refresh")
     assert deployment.sandbox.get(*CERTIFICATE)["data"] == before
     assert base64.b64decode(before["tls.crt"])
+
+
+def test_a_job_that_an_earlier_run_left_failed_runs_again(jobs, sandbox):
+    """As after a machine that stopped in the middle of a training; here only the job's status says so."""
+    job = ("tfjob", "tf-mnist-cpu", "-n", "kubeflow")
+    before = {name: sandbox.get("tfjob", name, "-n", "kubeflow")["metadata"]["uid"] for name in jobs}
+    conditions = sandbox.get(*job)["status"]["conditions"]
+    failed = [{**one, "status": "False"} for one in conditions] + [{**conditions[-1], "type": "Failed"}]
+    patch = json.dumps({"status": {"conditions": failed}})
+    sandbox.kubectl("patch", *job, "--subresource=status", "--type=merge", "-p", patch)
+    deploy.deploy(Progress())
+    after = {name: sandbox.get("tfjob", name, "-n", "kubeflow")["metadata"]["uid"] for name in jobs}
+    assert {name for name in jobs if after[name] != before[name]} == {"tf-mnist-cpu"}
+    assert {job.name: job.state for job in deploy.job_states(sandbox.workspace)}[
+        "tf-mnist-cpu"
+    ] == "Succeeded"
 
 
 def test_a_preview_where_nothing_is_shows_every_resource(deployed, tmp_path):
