@@ -98,7 +98,9 @@ def _fitted(item: Object) -> Object:
     if item["kind"] == "Deployment":
         return _deployment(item)
     if item["kind"] == "ConfigMap":
-        return {**item, "data": {_CONFIGURATION: yaml.safe_dump(kueue_configuration(leader_election=False))}}
+        often = {"clientConnection": {"qps": 400, "burst": 800}}  # as the control plane's HURRIED
+        configuration = kueue_configuration(leader_election=False) | often
+        return {**item, "data": {_CONFIGURATION: yaml.safe_dump(configuration)}}
     if item["kind"].endswith("WebhookConfiguration"):
         return {**item, "webhooks": [webhook for webhook in item["webhooks"] if _wanted(webhook)]}
     return item
