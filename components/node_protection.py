@@ -77,7 +77,7 @@ class NodeProtection(Component):
         )
         data = {
             PROGRAM_FILE: _PROGRAM.read_text("utf-8"),
-            protect_node.CONFIG: config(args.offline_classes, list(args.tenants)),
+            protect_node.CONFIG: config(args.spec, args.offline_classes, list(args.tenants)),
         }
         program = ConfigMap(f"{name}-program", metadata=self._named(), data=data, opts=self.child())
         DaemonSet(

@@ -2,13 +2,15 @@
 
 It watches the pods of its node in the namespaces of tenants, and sets `cpu.idle` on the control group of each
 whose class is offline. The kernel then runs them when nothing else is to run, and takes the CPU from them
-the moment that something is. On SIGTERM it puts back what it has set. It needs Python 3.9 and its standard
-library only, and of the node nothing but /sys/fs/cgroup.
+the moment that something is. And it keeps them off some cores, so that a service that wakes up finds one
+free. On SIGTERM it puts back what it has set. It needs Python 3.9 and its standard library only, and of the
+node nothing but /sys/fs/cgroup.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -20,21 +22,25 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 CONFIG = "protection.json"
-CLASSES, NAMESPACES = "classes", "namespaces"
-"""Keys of the configuration: names of offline PriorityClasses, and where their pods are."""
+CLASSES, NAMESPACES, SPARE_CORES = "classes", "namespaces", "spareCores"
+"""Keys of the configuration: names of offline PriorityClasses, where their pods are, cores that they never
+use."""
 NODE_ENV = "NODE_NAME"
 PORT = 8080
 HEALTH_PATH = "/healthz"
 METRICS = {
     "colocation_offline_pods": "Pods of offline classes with a control group on this node.",
-    "colocation_protected_pods": "Those of them that run in idle CPU time only.",
+    "colocation_protected_pods": "Those of them that run in idle CPU time only, and off the spare cores.",
 }
+CPUS = "cpuset.cpus"
+PROCESSORS = Path("/sys/devices/system/cpu")
 ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 INTERVAL_SECONDS = 2.0
 """After this time it looks again at what it has set: systemd and people set it back."""
@@ -65,7 +71,12 @@ class Groups:
         self._folders = {uid: path for uid, path in self._folders.items() if path.is_dir()}
         if any(uid not in self._folders for uid in uids):
             self._folders = dict(_pods(self._top, _DEEPEST))
+        self._before = {uid: weight for uid, weight in self._before.items() if uid in self._folders}
         return {uid: self._folders[uid] for uid in uids if uid in self._folders}
+
+    def made_idle(self) -> set[str]:
+        """Pods that are idle by this run."""
+        return set(self._before)
 
     def obstacle(self) -> str:
         """Why nothing can be done on this node; empty if it can. Its own pod has a group, so there is one."""
@@ -110,6 +121,114 @@ class Groups:
         return sum(weight for weight in weights if weight > least) or least
 
 
+class AssignedError(Exception):
+    """Somebody else says which processors the containers of a pod use."""
+
+
+class SpareCores:
+    """Cores that offline pods never use: the first ones, where a node has its own programs, if anywhere."""
+
+    def __init__(self, root: Path, number: int, processors: Path = PROCESSORS) -> None:
+        self._root, self._number, self._processors = root, number, processors
+        self._v2 = (root / "cgroup.controllers").exists()
+        self._known: dict[frozenset[int], list[set[int]]] = {}
+
+    def keeps_off(self, folder: Path) -> None:
+        """Leave a pod the other cores, at least one; its folder is that of its CPU weight.
+
+        Raises:
+            AssignedError: the kubelet assigns processors to its containers.
+            OSError: there is no such file, or it may not be written; also where the pod has just gone.
+        """
+        if not self._number:
+            self.gives_back(folder)  # what a run with another setting has left, if it was killed
+            return
+        group, everything = self._group(folder), self._everything(folder)
+        try:
+            self._narrow(group, everything)
+        except OSError as fault:
+            if fault.errno != errno.EBUSY:
+                raise
+            self._narrow(group, everything)  # a container has come meanwhile
+
+    def gives_back(self, folder: Path) -> None:
+        """Let a pod use all cores again, where a run of this program took some; raises OSError."""
+        group = self._group(folder)
+        if not (group / CPUS).exists():
+            return
+        everything = self._everything(folder)
+        ours = [
+            everything - self._first(number, everything) for number in range(1, len(self._cores(everything)))
+        ]
+        for file in [group / CPUS, *([] if self._v2 else self._inner(group)[::-1])]:
+            with _unless_gone(file.parent):
+                if _cpus(file) in ours:
+                    self._write(file, everything, everything)
+
+    def _narrow(self, group: Path, everything: set[int]) -> None:
+        left = everything - self._first(self._number, everything)
+        inner = self._inner(group)
+        if self._v2 and any(map(_cpus, inner)):  # the other policy, none, leaves them empty
+            raise AssignedError(
+                "the kubelet assigns processors to containers here, by its CPU Manager policy static, and no "
+                "core can be spared: set spare_cores: 0"
+            )
+        # Version 1: none may have what its parent has not, so the inner ones go first.
+        for file in () if self._v2 else inner:
+            with _unless_gone(file.parent):
+                self._write(file, left, everything)
+        with _unless_gone(group):
+            self._write(group / CPUS, left, everything)
+
+    def _group(self, folder: Path) -> Path:
+        return folder if self._v2 else self._root / "cpuset" / folder.relative_to(self._root / "cpu")
+
+    def _everything(self, folder: Path) -> set[int]:
+        name = "cpuset.cpus.effective" if self._v2 else "cpuset.effective_cpus"
+        return _cpus(self._group(folder).parent / name)
+
+    def _inner(self, group: Path) -> list[Path]:
+        """Files of the groups inside, the innermost first."""
+        return sorted(group.glob(f"*/**/{CPUS}"), key=lambda file: -len(file.parts))
+
+    def _write(self, file: Path, cpus: set[int], everything: set[int]) -> None:
+        """Nothing where it is so already."""
+        if (_cpus(file) or everything) != cpus:
+            text = "" if self._v2 and cpus == everything else ",".join(map(str, sorted(cpus)))
+            file.write_text(f"{text}\n")
+
+    def _first(self, number: int, everything: Collection[int]) -> set[int]:
+        """The processors of so many cores: each has all of a core's threads, which slow each other down."""
+        cores = self._cores(everything)
+        return set().union(*cores[: min(number, len(cores) - 1)])
+
+    def _cores(self, everything: Collection[int]) -> list[set[int]]:
+        key = frozenset(everything)
+        if key not in self._known:  # some nodes have hundreds of processors
+            cores: dict[str, set[int]] = {}
+            for cpu in sorted(key):
+                threads = (self._processors / f"cpu{cpu}" / "topology" / "core_cpus_list").read_text()
+                cores.setdefault(threads, set()).add(cpu)
+            self._known = {key: list(cores.values())}
+        return self._known[key]
+
+
+@contextlib.contextmanager
+def _unless_gone(group: Path) -> Iterator[None]:
+    """Let what goes wrong with a group pass where it is not there any more."""
+    try:
+        yield
+    except OSError:
+        if group.is_dir():
+            raise
+
+
+def _cpus(path: Path) -> set[int]:
+    """A kernel's list, such as 0-3,8."""
+    spans = [part.partition("-") for part in path.read_text().strip().split(",") if part]
+    return {cpu for first, _, last in spans for cpu in range(int(first), int(last or first) + 1)}
+
+
 def _pods(folder: Path, depth: int) -> Iterator[tuple[str, Path]]:
     """Uid and folder of each pod below a folder; nothing below a pod is looked at."""
     try:
@@ -129,10 +248,12 @@ def _number(path: Path) -> int:
 
 
 class Protection:
-    """Which pods are to be idle, and whether they are."""
+    """Which pods are to be idle and off the spare cores, and whether they are."""
 
-    def __init__(self, groups: Groups, classes: Collection[str], namespaces: Iterable[str]) -> None:
-        self._groups, self._classes = groups, frozenset(classes)
+    def __init__(
+        self, groups: Groups, spare: SpareCores, classes: Collection[str], namespaces: Iterable[str]
+    ) -> None:
+        self._groups, self._spare, self._classes = groups, spare, frozenset(classes)
         self._offline: dict[str, set[str]] = {namespace: set() for namespace in namespaces}
         self._troubles: dict[str, tuple[float, str]] = {}
         self._problem = "has not looked at the node yet"
@@ -164,30 +285,37 @@ class Protection:
             self._troubles[namespace] = (since, trouble)
 
     def look(self) -> None:
-        """Make idle whatever is to be and is not."""
+        """Make whatever is to be idle and off the spare cores so, where it is not."""
         with self._lock:
             wanted = {uid for uids in self._offline.values() for uid in uids}
         folders = self._groups.known(wanted)
         problem = self._groups.obstacle()
         protected = 0
         for uid, folder in folders.items():
+            file = "cpu.idle"
             try:
                 self._groups.yields(uid, folder)
+                file = CPUS
+                self._spare.keeps_off(folder)
                 protected += 1
+            except AssignedError as fault:
+                problem = problem or str(fault)
             except OSError as fault:
                 if folder.is_dir() and not problem:
-                    problem = f"cannot set cpu.idle: {fault}"
+                    problem = f"cannot set {file}: {fault}"
         with self._lock:
             self._counts = dict(zip(METRICS, (len(folders), protected), strict=True))
             self._problem = problem
 
     def put_back(self) -> None:
-        """Give offline pods the weight again that they had without protection."""
+        """Give offline pods the weight and the cores again that they had without protection."""
         with self._lock:
             wanted = {uid for uids in self._offline.values() for uid in uids}
-        for uid, folder in self._groups.known(wanted).items():
-            with contextlib.suppress(OSError):  # it has gone
-                self._groups.takes_part(uid, folder)
+        # Beside those that the watches have named by now: they may have begun anew a moment ago.
+        for uid, folder in self._groups.known(wanted | self._groups.made_idle()).items():
+            for give in (partial(self._groups.takes_part, uid), self._spare.gives_back):
+                with contextlib.suppress(OSError):  # it has gone
+                    give(folder)
 
     def problem(self) -> str:
         """Why it does not protect; empty if it does."""
@@ -292,7 +420,9 @@ def main(arguments: list[str]) -> None:
     """Arguments: the node's /sys/fs/cgroup."""
     config = json.loads((Path(__file__).parent / CONFIG).read_text("utf-8"))
     namespaces = config[NAMESPACES]
-    protection = Protection(Groups(Path(arguments[0])), config[CLASSES], namespaces)
+    root = Path(arguments[0])
+    spare = SpareCores(root, config[SPARE_CORES])
+    protection = Protection(Groups(root), spare, config[CLASSES], namespaces)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

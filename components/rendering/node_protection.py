@@ -31,7 +31,14 @@ from pulumi_kubernetes.networking.v1 import (
 )
 from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs
 
-from components.protect_node import CLASSES, HEALTH_PATH, NAMESPACES, NODE_ENV, PORT
+from components.protect_node import (
+    CLASSES,
+    HEALTH_PATH,
+    NAMESPACES,
+    NODE_ENV,
+    PORT,
+    SPARE_CORES,
+)
 from components.rendering.network_policies import scraped_from
 from components.rendering.objects import Object
 from components.rendering.programs import CONTENT, command, unprivileged
@@ -54,9 +61,10 @@ _GROUPS_MOUNT = "/node/cgroup"
 _OVERDUE_SECONDS = 20
 
 
-def config(classes: Sequence[str], namespaces: Sequence[str]) -> str:
+def config(spec: NodeProtectionSpec, classes: Sequence[str], namespaces: Sequence[str]) -> str:
     """What the program is told."""
-    return json.dumps({CLASSES: list(classes), NAMESPACES: list(namespaces)}, indent=2)
+    told = {CLASSES: list(classes), NAMESPACES: list(namespaces), SPARE_CORES: spec.spare_cores}
+    return json.dumps(told, indent=2)
 
 
 def watching_rules() -> list[PolicyRuleArgs]:
@@ -134,7 +142,7 @@ def network_policy(monitoring_namespace: str | None) -> NetworkPolicySpecArgs:
 
 
 def protection_monitor(namespace: str) -> Object:
-    """Render the PodMonitor: how many offline pods there are on each node, and how many of them are idle."""
+    """Render the PodMonitor: offline pods of each node, and how many of them it holds back."""
     return {
         "selector": {"matchLabels": LABELS},
         "namespaceSelector": {"matchNames": [namespace]},

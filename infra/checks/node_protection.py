@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from infra.checks.findings import Finding, Subject
 from infra.checks.names import SYSTEM_NAMESPACES
 from infra.models import Stack
+from infra.models.quantities import amount
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -31,6 +32,21 @@ def check(subject: Subject) -> Iterator[Finding]:
             f"has no {'tenant' if lacking == 'tenants' else 'class of the kind offline'}",
             remedy=f"declare one under {lacking}, or remove node_protection",
         )
+    yield from _all_spared(stack, stack.node_protection.spare_cores)
+
+
+def _all_spared(stack: Stack, spare_cores: int) -> Iterator[Finding]:
+    for pool in stack.pools:
+        cpus = pool.capacity.cpu if pool.capacity else None
+        if cpus is not None and spare_cores >= amount(cpus):
+            yield Finding(
+                code="spare-cores-are-all",
+                severity="warning",
+                place=("node_protection", "spare_cores"),
+                message=f"a node of the pool {pool.name} has {cpus} CPUs, so all of its training would share "
+                "one core",
+                remedy="spare fewer cores",
+            )
 
 
 def _owner(stack: Stack, namespace: str) -> str | None:

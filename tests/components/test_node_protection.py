@@ -97,7 +97,8 @@ def test_no_training_drives_it_away(protected):
 
 def test_it_is_told_whose_pods_give_way(protected):
     text = protected(classes=["offline-low", "batch"]).only(CONFIG_MAP).inputs["data"]["protection.json"]
-    assert json.loads(text) == {"classes": ["offline-low", "batch"], "namespaces": ["vision", "speech"]}
+    told = {"classes": ["offline-low", "batch"], "namespaces": ["vision", "speech"], "spareCores": 1}
+    assert json.loads(text) == told
 
 
 def test_a_changed_setting_makes_new_pods(protected):
@@ -106,6 +107,7 @@ def test_a_changed_setting_makes_new_pods(protected):
         return metadata["annotations"]["colocation.io/content"]
 
     assert content(protected()) != content(protected(classes=["batch"]))
+    assert content(protected()) != content(protected(spare_cores=2))
 
 
 def test_its_image_can_be_chosen(protected):

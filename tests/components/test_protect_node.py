@@ -9,57 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from components import protect_node
-from components.protect_node import Groups, Protection, Watch, handler
-
-TRAINING = "0f4e0c52-5a0b-4b63-9d3b-6f1f6c1a7a01"
-SERVICE = "0f4e0c52-5a0b-4b63-9d3b-6f1f6c1a7a02"
-LAYOUTS = {
-    "v1, cgroupfs": ("cpu/kubepods/burstable/pod{dashed}", "cpu.shares", 2),
-    "v1, systemd": (
-        "cpu/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{underscored}.slice",
-        "cpu.shares",
-        2,
-    ),
-    "v2, cgroupfs": ("kubepods/burstable/pod{dashed}", "cpu.weight", 1),
-    "v2, systemd": (
-        "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{underscored}.slice",
-        "cpu.weight",
-        1,
-    ),
-    "v2, a kubelet in a container": (
-        "docker/c1/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod{underscored}.slice",
-        "cpu.weight",
-        1,
-    ),
-}
-
-
-class Node:
-    """A node's /sys/fs/cgroup."""
-
-    def __init__(self, root, layout, *, has_idle=True):
-        self.root, self.has_idle = root, has_idle
-        self.pattern, self.weight_file, self.least = LAYOUTS[layout]
-        if layout.startswith("v2"):
-            (root / "cgroup.controllers").write_text("cpu memory")
-
-    def folder(self, uid):
-        return self.root / self.pattern.format(dashed=uid, underscored=uid.replace("-", "_"))
-
-    def run(self, uid, *, weight=102):
-        folder = self.folder(uid)
-        for group, share in ((folder, weight), (folder / "pause", self.least), (folder / "ctr", weight)):
-            group.mkdir(parents=True)
-            (group / self.weight_file).write_text(f"{share}\n")
-            if self.has_idle:
-                (group / "cpu.idle").write_text("0\n")
-        return folder
-
-    def idle(self, uid):
-        return int((self.folder(uid) / "cpu.idle").read_text())
-
-    def weight(self, uid):
-        return int((self.folder(uid) / self.weight_file).read_text())
+from components.protect_node import Groups, Watch, handler
+from tests.components.control_groups import LAYOUTS, SERVICE, TRAINING, Node, event, protection
 
 
 @pytest.fixture(params=LAYOUTS)
@@ -73,15 +24,6 @@ def one(tmp_path):
     found = Node(tmp_path, "v2, systemd")
     found.run("0f4e0c52-5a0b-4b63-9d3b-6f1f6c1a7a03")
     return found
-
-
-def protection(node, *, namespaces=("vision",)):
-    return Protection(Groups(node.root), ["offline-low"], namespaces)
-
-
-def event(uid, *, kind="ADDED", priority="offline-low", phase="Running"):
-    spec = {} if priority is None else {"priorityClassName": priority}
-    return {"type": kind, "object": {"metadata": {"uid": uid}, "spec": spec, "status": {"phase": phase}}}
 
 
 def test_offline_pods_are_made_idle_and_no_other_group_is_touched(node):
@@ -158,20 +100,22 @@ def test_a_pod_is_found_whose_group_comes_after_it_was_heard_of(one):
     assert one.idle(TRAINING) == 1
 
 
-def test_pods_that_vanish_at_any_moment_are_no_trouble(one, monkeypatch):
-    one.run(TRAINING)
-    of = protection(one)
+def test_pods_that_vanish_at_any_moment_are_no_trouble(node, monkeypatch):
+    node.run(TRAINING)
+    node.run(SERVICE)
+    of = protection(node, spare=1)
     of.hears("vision", event(TRAINING))
     of.look()
-    for path in sorted(one.folder(TRAINING).rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    found = {TRAINING: one.folder(TRAINING)}
+    found = {TRAINING: node.folder(TRAINING)}
     monkeypatch.setattr(Groups, "known", lambda self, uids: found)  # read the moment before
-    of.look()
-    one.folder(TRAINING).rmdir()
-    of.look()
+    folders = dict.fromkeys([node.cpuset(node.folder(TRAINING)), node.folder(TRAINING)])
+    for folder in folders:
+        for path in sorted(folder.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+        folder.rmdir()
+        of.look()
+        assert of.problem() == ""
     of.put_back()
-    assert of.problem() == ""
 
 
 @pytest.mark.parametrize("end", [{"kind": "DELETED"}, {"phase": "Succeeded"}, {"phase": "Failed"}])

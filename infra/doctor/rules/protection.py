@@ -26,7 +26,7 @@ def check(case: Case) -> Iterator[Diagnosis]:
         elif not agent.ready and case.state.seconds_since_created(agent.raw) > _STARTS_SECONDS:
             said = case.log(agent.namespace, agent.name, NODE_PROTECTION).lines
             seen = said[-1] if said else f"{agent.name} is {agent.phase} and not ready"
-            yield _unprotected(case, node, seen, _fix(agent, seen))
+            yield _unprotected(case, node, seen, _fix(case, agent, seen))
 
 
 def agents(case: Case, spec: NodeProtectionSpec) -> Iterator[Pod]:
@@ -51,11 +51,13 @@ def _with_training(case: Case) -> list[str]:
     )
 
 
-def _fix(agent: Pod, seen: str) -> str:
+def _fix(case: Case, agent: Pod, seen: str) -> str:
     if "no cpu.idle" in seen:
         return "update the node's kernel, keep training off the node, or remove node_protection"
+    if "spare_cores: 0" in seen:
+        return f"write spare_cores: 0 under node_protection; then {case.update}"
     if "cannot set" in seen:
-        return "let it write there: docs/tasks/node-protection.md, under SELinux"
+        return "let it write there: docs/tasks/node-protection.md, under What it needs"
     return f"kubectl describe pod -n {agent.namespace} {agent.name}"
 
 

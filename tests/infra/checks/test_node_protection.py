@@ -4,7 +4,7 @@ import pytest
 
 from tests.infra.checks.jobs import examined, found
 
-CODES = ("node-protection-namespace", "node-protection-of-nothing")
+CODES = ("node-protection-namespace", "node-protection-of-nothing", "spare-cores-are-all")
 
 
 def of_protection(namespace="node-protection", **stack):
@@ -32,6 +32,15 @@ def test_a_namespace_that_somebody_has_already_is_refused(namespace):
 )
 def test_without_offline_pods_there_is_nothing_to_protect_from(stack):
     assert ("fault", "node-protection-of-nothing") in of_protection(**stack)
+
+
+@pytest.mark.parametrize(
+    ("cores", "codes"), [(0, []), (7, []), (8, ["spare-cores-are-all"]), (64, ["spare-cores-are-all"])]
+)
+def test_cores_that_no_node_of_a_pool_has_are_not_spared(cores, codes):
+    pool = {"name": "cpu", "nodes": ["n1"], "capacity": {"cpu": 8, "memory": "32Gi"}}
+    stack = {"node_protection": {"spare_cores": cores}, "pools": [pool]}
+    assert [code for _, code, _ in found(stack=stack) if code in CODES] == codes
 
 
 @pytest.mark.parametrize(

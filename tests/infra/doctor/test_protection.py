@@ -59,6 +59,12 @@ def test_why_it_is_not_ready_is_told_by_its_log(clinic):
     assert found.fix.startswith("update the node's kernel")
 
 
+def test_a_node_whose_kubelet_assigns_processors_gets_the_setting_that_fits(clinic):
+    clinic.pods[1] = agent(ready=False)
+    says(clinic, "the kubelet assigns processors to containers here: set spare_cores: 0")
+    assert clinic.only("node-unprotected").fix.startswith("write spare_cores: 0 under node_protection; then ")
+
+
 def test_what_it_may_not_write_leads_to_the_page(clinic):
     clinic.pods[1] = agent(ready=False)
     says(clinic, "cannot set cpu.idle: [Errno 13] Permission denied")
