@@ -50,7 +50,8 @@ bench: $(READY) ## Time `pulumi up` and `preview` of 10, 50 and 200 jobs beside 
 	@$(COLO) sandbox deploy && $(RUN) benchmarks.stack_size && $(TOOK)
 
 bench-day: $(READY) ## Play a day of services and training under five settings, on 9, 50 and 200 simulated nodes
-	@$(COLO) sandbox deploy && $(RUN) benchmarks.day --out docs/results/day.json && $(RUN) benchmarks.results && $(TOOK)
+	@$(COLO) sandbox deploy && $(RUN) benchmarks.day --out docs/results/day.json && \
+	  $(RUN) benchmarks.day.agreement && $(RUN) benchmarks.results && $(TOOK)
 
 bench-latency: $(READY) ## Measure the answers of a service beside training, and what node protection changes
 	@$(COLO) sandbox deploy && $(RUN) benchmarks.latency --out docs/results/latency.json && $(RUN) benchmarks.results && $(TOOK)

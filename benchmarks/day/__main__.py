@@ -24,6 +24,7 @@ from benchmarks.day.settings import SETTINGS
 from benchmarks.day.workload import DAY_HOURS, TRACE_FILE, Mix, draw, small_mix, trace_mix
 from infra import versions
 from sandbox import cluster, paths, queueing
+from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
 TRACE_VARIABLE = "COLOCATION_TRACE"
@@ -32,7 +33,11 @@ SEED = 7
 
 @dataclass(frozen=True)
 class Size:
-    """How a cluster's day is played: of larger ones half a day, from the trough to the peak, and slower."""
+    """How a cluster's day is played: of larger ones half a day, from the trough to the peak, and slower.
+
+    The control plane has one machine, whatever the size: an hour has to last as much longer as more happens
+    in it, or it is the machine that is measured.
+    """
 
     nodes: int
     hours: float
@@ -57,7 +62,7 @@ class Queues:
             queueing.remove(Progress())
 
 
-SIZES = (Size(9, DAY_HOURS, 4.0), Size(50, DAY_HOURS, 5.0), Size(200, DAY_HOURS / 2, 12.0, 50.0))
+SIZES = (Size(9, DAY_HOURS, 4.0), Size(50, DAY_HOURS / 2, 16.0, 30.0), Size(200, DAY_HOURS / 2, 50.0, 120.0))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -103,7 +108,7 @@ def main(arguments: Sequence[str]) -> int:
                 )
                 done.append(_size(chosen, mix, args.settings, args.seed, stop, folder))
                 results.write(file, Results(mix.source, args.seed, _machine(), _versions(), done))
-    except (bench.BenchError, ApiError) as error:
+    except (bench.BenchError, ApiError, SandboxError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

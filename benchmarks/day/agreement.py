@@ -1,7 +1,7 @@
-"""Whether `colo report` says of a day what the observer saw: the cores that training requested.
+"""Writes into the record of a run what `colo report` says of its days: the cores that training requested.
 
-Asks the sandbox's Prometheus, so it is run soon after the benchmark. It compares days whose training has an
-offline class of the deployed stack: those that the program has rendered.
+Asks the sandbox's Prometheus, so it is run soon after the benchmark. It asks of days whose training has an
+offline class of the deployed stack: those that the program has rendered. Run by `make bench-day`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from benchmarks.day.results import DayResult, SizeResult, read
+from benchmarks.day.page import offline_cpu, percent
+from benchmarks.day.results import DayResult, SizeResult, read, write
 from benchmarks.results import DAY, FOLDER
 from infra import places
 from infra.cluster.api_server import ApiServer
@@ -37,16 +39,28 @@ def main(arguments: Sequence[str]) -> int:
     os.environ["KUBECONFIG"] = str(paths.kubeconfig())
     stack = plan(places.stack_file(pulumi.STACK)).stack
     prometheus = Prometheus(ApiServer(), NAMESPACE)
-    for size in read(args.results).sizes:
-        for day in size.days:
-            if day.setting in RENDERED:
-                window = window_of(day)
-                try:
-                    report = work_out(pulumi.STACK, window, answers(prometheus, stack, window))
-                except NothingError as fault:
-                    print(f"{size.nodes} nodes, {day.setting}: {fault}")
-                    continue
-                print(f"{size.nodes} nodes, {day.setting}: {compared(size, day, report)}")
+
+    def asked(size: SizeResult, day: DayResult) -> DayResult:
+        if day.setting not in RENDERED:
+            return day
+        window = window_of(day)
+        try:
+            report = work_out(pulumi.STACK, window, answers(prometheus, stack, window))
+        except NothingError as fault:
+            print(f"{size.nodes} nodes, {day.setting}: {fault}")
+            return day
+        told = reported(size, day, report)
+        said = told.reported_offline_cpu
+        print(
+            f"{size.nodes} nodes, {day.setting}: the observer saw training request "
+            f"{percent(offline_cpu(day))} of the CPU, "
+            f"and the report says {'nothing' if said is None else percent(said)}"
+        )
+        return told
+
+    found = read(args.results)
+    sizes = [replace(size, days=[asked(size, day) for day in size.days]) for size in found.sizes]
+    write(args.results, replace(found, sizes=sizes))
     return 0
 
 
@@ -54,15 +68,12 @@ def window_of(day: DayResult) -> Window:
     return Window(datetime.fromisoformat(day.began), datetime.fromisoformat(day.ended))
 
 
-def compared(size: SizeResult, day: DayResult, report: Report) -> str:
-    """Both figures, and by how much the report's is larger."""
-    seen = (day.requested.cpu - day.online_requested.cpu) * size.capacity.cpu
-    [use] = [use for use in report.uses if (use.resource, use.basis) == ("cpu", "requested")]
-    told = use.amounts["offline"]
-    return (
-        f"the observer saw training request {seen:.1f} cores, the report says {told:.1f} "
-        f"({100 * (told / seen - 1):+.0f} %)"
-    )
+def reported(size: SizeResult, day: DayResult, report: Report) -> DayResult:
+    """The day, with what a report says of it, if it does: a busy Prometheus may know too little."""
+    for use in report.uses:
+        if (use.resource, use.basis) == ("cpu", "requested"):
+            return replace(day, reported_offline_cpu=use.amounts["offline"] / size.capacity.cpu)
+    return day
 
 
 if __name__ == "__main__":

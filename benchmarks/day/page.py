@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from benchmarks.day import driver, measure, nodes, workload
+from benchmarks.day import driver, measure, nodes, settings, workload
 from benchmarks.day.results import DayResult, Results, SizeResult
 
 PICTURES = "results"
@@ -19,6 +19,11 @@ running of pods are simulated. In each setting the same nodes get the same servi
 - Nodes: {masters} masters, which take no work and are not counted. Of the others two in three have
   {gpu.cpu:g} cores, {gpu.memory:g} GiB and {gpu.gpus} GPUs, the rest {cpu.cpu:g} cores and {cpu.memory:g}
   GiB. Separate pools give one in four of those with GPUs to jobs, and all else to services.
+- Settings. a: pools of nodes for services and for jobs, and nothing else. b: all nodes for both, and
+  nothing else. c: all nodes for both, jobs of a class of value 1000 and services of none, which is 0; a taint
+  on nodes with GPUs; and a quota for jobs, of {quota.cpu:g} cores and {quota.memory:g} GiB where the nodes
+  have {cores} cores. d: a stack of this project, with services above jobs and a quota of the whole cluster.
+  e: the same with [queues](tasks/queueing.md) and a quota of what services leave at their peak.
 - Services: at night {trough} of their peak, each with a peak hour and noise of its own. All peaks together
   request {peak} of what separate pools give to services.
 - Jobs: {work} of the hours of cores and GPUs that services leave free, so that there is always a queue;
@@ -38,8 +43,8 @@ _LIMITS = """\
 - The operator fails a job of several workers when it sees one of them being deleted. Simulated pods are
   gone so fast that it often does not see it, and such jobs go on; real ones begin anew.
 - The day is compressed and the control plane is not: what takes it a second takes minutes of that day. The
-  training operator may therefore ask the API server more often than by default; the other programs have the
-  rate limits that they are shipped with, and all share one machine.
+  scheduler, the controllers, the training operator and Kueue may therefore ask the API server more often
+  than by default. All share one machine.
 - Use is drawn, not measured. Requests, places, waits and preemptions are what the real scheduler did."""
 _PACE = """\
 By the scheduler's own metrics: the time in which it decides for a pod, and the time from when a pod may be
@@ -68,6 +73,8 @@ def _about(results: Results) -> Iterator[str]:
         seed=results.seed,
         source=results.source,
         masters=nodes.MASTERS,
+        quota=settings.ARTICLE_QUOTA,
+        cores=settings.ARTICLE_CORES,
         gpu=nodes.GPU_NODE,
         cpu=nodes.CPU_NODE,
         trough=percent(workload.TROUGH),
@@ -122,7 +129,7 @@ def _aims(days: Sequence[DayResult]) -> Iterator[str]:
             f"by use {_times(day.used.cpu, first.used.cpu)} the CPU and "
             f"{_times(day.used.gpus, first.used.gpus)} the GPUs; "
             f"{_times(day.offline.core_hours, first.offline.core_hours)} the training. "
-            f"The longest wait of a service is {day.waits.worst - first.waits.worst:+.1f} s; "
+            f"The longest wait of a service is {day.waits.worst - first.waits.worst:.1f} s more; "
             f"{day.waits.never_ran} pods of services never ran; {day.offline.deadlocks} deadlocks."
         )
 
@@ -147,6 +154,8 @@ def _cost(sizes: Sequence[SizeResult]) -> Iterator[str]:
 
 _ROWS: Sequence[Row] = (
     ("CPU requested", lambda day: percent(day.requested.cpu)),
+    ("CPU requested by jobs", lambda day: percent(offline_cpu(day))),
+    ("the same, by `colo report`", lambda day: _reported(day.reported_offline_cpu)),
     ("memory requested", lambda day: percent(day.requested.memory)),
     ("GPUs requested", lambda day: percent(day.requested.gpus)),
     ("CPU used", lambda day: percent(day.used.cpu)),
@@ -156,7 +165,7 @@ _ROWS: Sequence[Row] = (
     ("GPUs held by jobs that wait for workers", lambda day: percent(day.stalled.gpus)),
     ("pods of services created", lambda day: str(day.waits.pods)),
     ("their wait, P50", lambda day: f"{day.waits.p50:.2f} s"),
-    ("their wait, P99", lambda day: f"{day.waits.p99:.2f} s"),
+    ("their wait, P99, of 100 or more", lambda day: _wait_p99(day.waits)),
     ("their wait, longest", lambda day: f"{day.waits.worst:.2f} s"),
     ("pods of services that never ran", lambda day: str(day.waits.never_ran)),
     ("pods of services preempted", lambda day: str(day.online_preempted)),
@@ -215,6 +224,20 @@ def pictures(results: Results) -> dict[str, str]:
             y="of the cluster, %",
         )
     return found
+
+
+def offline_cpu(day: DayResult) -> float:
+    """What jobs requested of the cluster's CPU, as the observer saw it; a share of 1."""
+    return day.requested.cpu - day.online_requested.cpu
+
+
+def _wait_p99(waits: measure.Waits) -> str:
+    """Of fewer, it is the longest."""
+    return f"{waits.p99:.2f} s" if waits.pods >= 100 else ""
+
+
+def _reported(share: float | None) -> str:
+    return "" if share is None else percent(share)
 
 
 def percent(share: float) -> str:

@@ -58,6 +58,8 @@ class DayResult:
     cpu_requested_over_day: list[float]
     cpu_online_over_day: list[float]
     """Shares of 1, in parts of equal length."""
+    reported_offline_cpu: float | None = None
+    """What jobs requested of the cluster's CPU, as `colo report` says it; None: it was not asked."""
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.latency import measure, results
 from sandbox import cluster
+from sandbox.errors import SandboxError
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -23,8 +25,16 @@ def main(arguments: Sequence[str]) -> int:
     if not cluster.status().up:
         print("the sandbox is down: run `make up` first", file=sys.stderr)
         return 1
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was put on the cluster is removed
     plan = measure.Plan(rounds=args.rounds, seconds=args.seconds, rate=args.rate)
-    found = measure.record(plan, measure.run(plan))
+    try:
+        found = measure.record(plan, measure.run(plan))
+    except SandboxError as fault:
+        print(fault, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped; everything that the benchmark made is removed", file=sys.stderr)
+        return 130
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(found, indent=1) + "\n")
     print(results.table(results.summaries(found)), end="")

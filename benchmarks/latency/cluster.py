@@ -17,6 +17,7 @@ import yaml
 from benchmarks.latency import service
 from benchmarks.latency.settings import JOB, NAMESPACE, NODES, ONLINE, ONLINE_REQUESTS, Setting, stack
 from benchmarks.rendered import objects, resources
+from components.protect_node import METRICS, PORT
 from infra.vocabulary import NODE_PROTECTION
 from sandbox import kubectl
 from sandbox.errors import SandboxError
@@ -45,8 +46,8 @@ class Cluster:
     @contextmanager
     def serving(self) -> Iterator[str]:
         """The service in a namespace of its own; yields its URL. All is deleted afterwards."""
-        # An earlier run's may still be going away.
-        self.run("delete", "namespace", NAMESPACE, "--ignore-not-found", "--timeout=90s")
+        # An earlier run's may still be going away, or have been left by one that was killed.
+        self.run("delete", "namespace", NAMESPACE, NODES, "--ignore-not-found", "--timeout=90s")
         foundation = rendered(Setting(name="alone", title="", trains=False), self.image)
         try:
             own = _service(self.image, self.online_requests)
@@ -73,14 +74,17 @@ class Cluster:
         if not found:
             yield
             return
-        self.run("apply", "-f", "-", objects=found)
         try:
-            if setting.protected:
+            self.run("apply", "-f", "-", objects=found)
+            if setting.protection is not None:
                 self.run("rollout", "status", "-n", NODES, f"daemonset/{NODE_PROTECTION}", "--timeout=60s")
             self._wait_for_training()
+            if setting.protection is not None:
+                self._wait_until(self._protects, "the training's pod is not protected")
             yield
         finally:
-            self.run("delete", "--wait=true", "--timeout=90s", "-f", "-", objects=found[::-1])
+            gone = ("delete", "--ignore-not-found", "--wait=true", "--timeout=90s", "-f", "-")
+            self.run(*gone, objects=found[::-1])
             self._wait_until(lambda: not self._training_pods(), "the training's pod is still there")
 
     def progress(self) -> list[tuple[float, int]]:
@@ -96,6 +100,13 @@ class Cluster:
                 return False
 
         self._wait_until(begun, "the training has not begun")
+
+    def _protects(self) -> bool:
+        """Whether the agent says that it holds each offline pod of its node back."""
+        agent = self.run("get", "pods", "-n", NODES, "-o", "jsonpath={.items[0].metadata.name}")
+        text = self.run("get", "--raw", f"/api/v1/namespaces/{NODES}/pods/{agent}:{PORT}/proxy/metrics")
+        told = [line.split()[1] for line in text.splitlines() if not line.startswith("#")]
+        return told == ["1"] * len(METRICS)
 
     def _training_pods(self) -> str:
         return self.run("get", "pods", "-n", NAMESPACE, "-l", "!app", "-o", "name")

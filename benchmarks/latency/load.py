@@ -1,7 +1,8 @@
 """Open-loop load on the service, and what the node did meanwhile.
 
-The generator runs outside the pods' control groups and with a real-time priority: what it measures is the
-service's delay and not its own.
+The generator runs outside the pods' control groups and before all else that is no real-time program: what
+it measures is the service's delay and not its own. Were it real-time itself, the kernel would not tell an
+idle pod from a service when it chooses a processor for it, and take that of the service.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SHELL = (
-    'chrt --fifo 50 "$0" attack -rate "$1" -duration "$2s" -timeout 5s -workers 20 -max-connections 50'
+    'nice -n -20 "$0" attack -rate "$1" -duration "$2s" -timeout 5s -workers 20 -max-connections 50'
     ' | "$0" report -type json'
 )
 _STEAL, _IDLE, _WAITING = 7, 3, 4  # columns of /proc/stat

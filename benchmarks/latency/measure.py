@@ -14,8 +14,9 @@ from typing import Any
 
 from benchmarks.latency.cluster import Cluster
 from benchmarks.latency.load import Answers, attack
-from benchmarks.latency.settings import SETTINGS, Setting
+from benchmarks.latency.settings import ONLINE_REQUESTS, SETTINGS, Setting
 from sandbox import gomod, images, programs, pulumi, tools
+from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
 WARM_UP_SECONDS = 2.0
@@ -60,6 +61,8 @@ def _round(cluster: Cluster, vegeta: Path, url: str, setting: Setting, chosen: P
     with cluster.training(setting):
         attack(vegeta, url, rate=chosen.rate, seconds=WARM_UP_SECONDS)
         answers = attack(vegeta, url, rate=chosen.rate, seconds=chosen.seconds)
+        if answers.answered < 1:  # what is refused is refused fast
+            raise SandboxError(f"{setting.name}: the service answered {answers.answered:.1%} of the requests")
         if not setting.trains:
             return Round(setting=setting.name, answers=answers, examples_per_second=None)
         time.sleep(1)  # until the training has told of the last moments
@@ -87,7 +90,8 @@ def record(chosen: Plan, rounds: Sequence[Round]) -> dict[str, Any]:
             "image": images.reference("tensorflow"),
             "vegeta": gomod.version("vegeta", programs.VEGETA),
         },
-        "plan": asdict(chosen),
+        "plan": asdict(chosen) | {"online_cpu": ONLINE_REQUESTS["cpu"]},
+        "settings": [asdict(setting) for setting in SETTINGS],
         "rounds": [asdict(one) for one in rounds],
     }
 

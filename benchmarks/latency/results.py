@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from benchmarks.latency.settings import SETTINGS
-
 PERCENTILES = {"p50": "P50", "p95": "P95", "p99": "P99", "worst": "worst"}
 
 
@@ -41,31 +39,31 @@ class Summary:
 
 
 def summaries(record: Mapping[str, Any]) -> list[Summary]:
-    """Those of a run's file, in the order of the settings."""
-    rounds = record["rounds"]
-    by_name = {s.name: [one for one in rounds if one["setting"] == s.name] for s in SETTINGS}
+    """Those of a run's file, by its own settings, which may be others than today's."""
+    settings, rounds = record["settings"], record["rounds"]
+    by_name = {s["name"]: [one for one in rounds if one["setting"] == s["name"]] for s in settings}
     alone = median(one["answers"]["p99"] for one in by_name["alone"])
     return [
         Summary(
-            name=setting.name,
-            title=setting.title,
+            name=setting["name"],
+            title=setting["title"],
             rounds=len(found),
             latency={key: Spread.of([one["answers"][key] for one in found]) for key in PERCENTILES},
             times_alone=median(one["answers"]["p99"] for one in found) / alone,
             node_cpu=Spread.of([one["answers"]["node_cpu"] for one in found]),
             examples_per_second=(
-                Spread.of([one["examples_per_second"] for one in found]) if setting.trains else None
+                Spread.of([one["examples_per_second"] for one in found]) if setting["trains"] else None
             ),
         )
-        for setting in SETTINGS
-        if (found := by_name[setting.name])
+        for setting in settings
+        if (found := by_name[setting["name"]])
     ]
 
 
 def table(found: Sequence[Summary]) -> str:
     """In Markdown: medians, with the lowest and the highest round in brackets."""
     heads = ["setting", *(f"{name}, ms" for name in PERCENTILES.values())]
-    heads += ["P99 by alone", "node's CPU", "examples a second"]
+    heads += ["P99 / without training", "node's CPU", "examples a second"]
     rows = [heads, ["---", *["---:"] * (len(heads) - 1)]]
     for one in found:
         pace = one.examples_per_second
@@ -89,6 +87,7 @@ def page(record: Mapping[str, Any], chart: str) -> str:
         f"{plan['rounds']} rounds of each setting, interleaved; {plan['rate']} "
         f"requests a second for {plan['seconds']:.0f} s each, sent whether or not earlier ones are answered. "
         "Medians, and in brackets the lowest and the highest round.\n\n"
+        f"The service requests {plan['online_cpu']} CPU.\n\n"
         f"{table(found)}\n"
         f"![P99 of each setting]({chart})\n\n"
         f"{machine['processors']} processors ({machine['model']}), Linux {machine['kernel']}, Kubernetes "

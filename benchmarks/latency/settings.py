@@ -24,7 +24,8 @@ class Setting:
     requests: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
     trains: bool = True
-    protected: bool = False
+    protection: Mapping[str, Any] | None = None
+    """Fields of `node_protection:`; None: without it."""
 
 
 _MEMORY = {"memory": "1Gi"}
@@ -34,7 +35,6 @@ _OURS = Setting(
     requests={"cpu": "100m", **_MEMORY},
     limits={"cpu": "1500m", "memory": "2Gi"},
 )
-_PROTECTED = replace(_OURS, name="protected", title="ours with node protection", protected=True)
 SETTINGS = (
     Setting(name="alone", title="no training", trains=False),
     Setting(name="unbounded", title="training without requests or limits"),
@@ -45,18 +45,15 @@ SETTINGS = (
     ),
     Setting(
         name="article",
-        title="the article's: requests 1 CPU, limit 2",
+        title="requests 1 CPU, limit 2",
         requests={"cpu": "1", "memory": "2Gi"},
         limits={"cpu": "2", "memory": "4Gi"},
     ),
     _OURS,
-    _PROTECTED,
     replace(
-        _PROTECTED,
-        name="spare",
-        title="ours with node protection, limit 1",
-        limits={**_OURS.limits, "cpu": "1"},
+        _OURS, name="idle", title="ours with node protection, no core spared", protection={"spare_cores": 0}
     ),
+    replace(_OURS, name="protected", title="ours with node protection, one core spared", protection={}),
 )
 
 
@@ -70,6 +67,9 @@ def stack(setting: Setting, image: str) -> dict[str, Any]:
         "script": "train.py",
         "worker": {"resources": {"requests": dict(setting.requests), "limits": dict(setting.limits)}},
     }
+    protection = None
+    if setting.protection is not None:
+        protection = {"namespace": NODES, "image": image, **setting.protection}
     return {
         "priorities": [
             {"name": ONLINE, "value": 1000, "kind": "online"},
@@ -78,5 +78,5 @@ def stack(setting: Setting, image: str) -> dict[str, Any]:
         "tenants": [{"name": NAMESPACE}],
         "training_operator": {"install": False},
         "jobs": [job] if setting.trains else [],
-        **({"node_protection": {"namespace": NODES, "image": image}} if setting.protected else {}),
+        "node_protection": protection,
     }

@@ -40,7 +40,7 @@ def test_the_settings_differ_in_what_the_training_asks_for():
 
 def test_node_protection_is_all_that_is_added_to_our_setting():
     kinds = {setting.name: [item["kind"] for item in rendered(setting, IMAGE)] for setting in SETTINGS}
-    assert [name for name, found in kinds.items() if "DaemonSet" in found] == ["protected", "spare"]
+    assert [name for name, found in kinds.items() if "DaemonSet" in found] == ["idle", "protected"]
     assert set(kinds["ours"]) < set(kinds["protected"])
 
 

@@ -7,6 +7,7 @@ that without protection the kernel lets it have its way, and the margin is wide 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,7 @@ GREEDY = Setting(
     title="",
     requests={"cpu": "800m", "memory": "1Gi"},
     limits={"memory": "2Gi"},  # none of CPU: as many threads as the machine has processors
-    protected=True,
+    protection={},
 )
 ONLINE_REQUESTS = {"cpu": "80m", "memory": "64Mi"}
 ROUNDS, SECONDS, RATE = 3, 3.0, 50
@@ -64,12 +65,24 @@ class Scene:
         uid = self.cluster.run("get", "pod", "-n", NAMESPACE, pod, "-o", "jsonpath={.metadata.uid}")
         return Groups(Path("/sys/fs/cgroup")).known([uid])[uid]
 
+    def processors(self, pod: str) -> set[int]:
+        """Those that its container may use, as its own process sees them."""
+        text = "import os; print(*os.sched_getaffinity(0))"
+        found = self.cluster.run("exec", "-n", NAMESPACE, pod, "--", "python3", "-c", text)
+        return set(map(int, found.split()))
+
     def service_pod(self) -> str:
         found = self.cluster.run("get", "pods", "-n", NAMESPACE, "-l", "app=service", "-o", "name")
         return found.strip().removeprefix("pod/")
 
     def attack(self) -> Answers:
         return attack(self.vegeta, self.url, rate=RATE, seconds=SECONDS)
+
+
+def threads_of_core(cpu: int) -> set[int]:
+    text = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings").read_text()
+    mask = int(text.strip().replace(",", ""), 16)
+    return {number for number in range(mask.bit_length()) if mask >> number & 1}
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +102,15 @@ def test_the_offline_pod_is_idle_and_the_online_pod_is_not(scene):
     assert scene.idle(scene.service_pod()) == 0
 
 
+def test_the_offline_pod_is_kept_off_one_core_and_the_online_pod_is_not(scene):
+    scene.protect(on=True)
+    whole = os.sched_getaffinity(0)
+    first = threads_of_core(min(whole))
+    left = whole - first or whole  # the only core there is, is left to them
+    eventually(lambda: scene.processors(f"{JOB}-worker-0") == left)
+    assert scene.processors(scene.service_pod()) == whole
+
+
 def test_its_end_puts_back_what_the_kubelet_had_set(scene):
     scene.protect(on=False)
     of_requests = scene.weight(f"{JOB}-worker-0")
@@ -96,6 +118,7 @@ def test_its_end_puts_back_what_the_kubelet_had_set(scene):
     assert scene.weight(f"{JOB}-worker-0") < of_requests
     scene.protect(on=False)
     assert scene.weight(f"{JOB}-worker-0") == of_requests
+    assert scene.processors(f"{JOB}-worker-0") == os.sched_getaffinity(0)
 
 
 def test_services_answer_much_sooner_with_it_and_training_goes_on(scene):

@@ -38,6 +38,13 @@ def day(setting, cpu, **change):
     return replace(given, **change)
 
 
+def test_what_the_report_says_of_a_day_stands_below_what_was_seen(run):
+    [size] = run.sizes
+    asked = replace(size.days[1], online_requested=Shares(0.25, 0, 0), reported_offline_cpu=0.37)
+    text = page.page(replace(run, sizes=[replace(size, days=[size.days[0], asked])]))
+    assert "| CPU requested by jobs | 0 % | 36 % |\n| the same, by `colo report` |  | 37 % |" in text
+
+
 @pytest.fixture
 def run():
     days = [day("a", 0.2), day("d", 0.61)]
