@@ -4,7 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from components.rendering.monitoring.training_metrics import TRAINING_PODS, scraped_port
 from infra.cluster.jobs import TFJob
-from infra.cluster.objects import Object, has_ready_endpoint, key_of, labels_of, selects
+from infra.cluster.objects import (
+    Object,
+    condition,
+    created,
+    has_ready_endpoint,
+    key_of,
+    labels_of,
+    moment,
+    selects,
+)
 from infra.cluster.pods import Pod
 from infra.cluster.watching import SERVICE, Target
 from infra.doctor.case import Case
@@ -99,8 +108,7 @@ def _operators_target(case: Case) -> Iterator[Diagnosis]:
     found = _of(case, TRAINING_OPERATOR)
     namespace = case.stack.training_operator.namespace
     deployed = case.state.find("deployments", namespace, TRAINING_OPERATOR)
-    young = deployed is None or case.state.seconds_since_created(deployed) < _SCRAPED_SECONDS
-    if not found and not young and ((deployed or {}).get("status") or {}).get("readyReplicas"):
+    if not found and deployed is not None and _runs_long(case, deployed):
         yield _lacking(
             f"Service {namespace}/{TRAINING_OPERATOR}",
             "Prometheus has no target for the training operator: the Service's labels or port names differ "
@@ -109,6 +117,13 @@ def _operators_target(case: Case) -> Iterator[Diagnosis]:
             "target-missing",
         )
     yield from _down(found, f"Service {namespace}/{TRAINING_OPERATOR}", ())
+
+
+def _runs_long(case: Case, deployment: Object) -> bool:
+    """Whether it is ready, and that for so long that Prometheus has heard of it."""
+    ready = moment(condition(deployment, "Available").get("lastTransitionTime"))
+    long = case.state.seconds_since(ready or created(deployment)) >= _SCRAPED_SECONDS
+    return long and bool((deployment.get("status") or {}).get("readyReplicas"))
 
 
 def _jobs_targets(case: Case) -> Iterator[Diagnosis]:

@@ -7,7 +7,7 @@ from infra.cluster.logs import Log, Source
 from infra.cluster.watching import Alert, Target, Watching
 from infra.doctor.rules import alerts
 from infra.doctor.rules.alerts import MEASURED
-from tests.infra.doctor.conftest import container, ended, named, operator, pod, tfjob, waiting
+from tests.infra.doctor.conftest import ago, container, ended, named, operator, pod, tfjob, waiting
 
 OPERATOR = Target(labels={"job": "training-operator", "instance": "10.0.0.1:8080"}, up=True)
 POD = Target(
@@ -88,6 +88,15 @@ def test_an_operator_that_is_not_scraped_is_told(clinic):
     assert clinic.only("target-missing").object == "Service vision/training-operator"
     clinic.kinds["deployments"] = [operator() | {"metadata": named("training-operator", age=10)["metadata"]}]
     assert clinic.found() == ()
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(10, False), (300, True)])
+def test_an_operator_that_was_down_a_moment_ago_may_be_no_target_yet(clinic, seconds, told):
+    watched(clinic, POD)
+    again = {"type": "Available", "status": "True", "lastTransitionTime": ago(seconds)}
+    deployed = operator()
+    clinic.kinds["deployments"] = [deployed | {"status": deployed["status"] | {"conditions": [again]}}]
+    assert [one.code for one in clinic.found()] == (["target-missing"] if told else [])
 
 
 def test_a_prometheus_that_is_not_there_is_told(clinic):
