@@ -1,5 +1,6 @@
 """The program of node protection, on a tree of control groups that is made of files."""
 
+import contextlib
 import json
 import threading
 import urllib.error
@@ -196,7 +197,34 @@ def serving():
         server.server_close()
 
 
-def test_it_watches_the_pods_of_its_node_in_one_namespace_and_hears_what_happens(one, serving, tmp_path):
+@pytest.fixture
+def following(monkeypatch):
+    """Lets a watch follow in a thread, which ends after the test."""
+    monkeypatch.setattr(protect_node, "_RETRY_SECONDS", 0.01)
+    threads = []
+
+    def start(watch, of):
+        def follow():
+            with contextlib.suppress(SystemExit):
+                watch.follow(of)
+
+        thread = threading.Thread(target=follow, daemon=True)
+        thread.start()
+        threads.append((watch, thread))
+
+    def ends(of):
+        raise SystemExit
+
+    yield start
+    for watch, thread in threads:
+        watch._events = ends
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def test_it_watches_the_pods_of_its_node_in_one_namespace_and_hears_of_them(
+    one, serving, following, tmp_path
+):
     asked = []
 
     class Api(BaseHTTPRequestHandler):
@@ -215,7 +243,7 @@ def test_it_watches_the_pods_of_its_node_in_one_namespace_and_hears_what_happens
     one.run(TRAINING)
     of = protection(one)
     watch = Watch(serving(Api), "vision", "n1", account)
-    threading.Thread(target=watch.follow, args=(of,), daemon=True).start()
+    following(watch, of)
     for _ in range(100):
         of.look()
         if one.idle(TRAINING):
@@ -230,8 +258,7 @@ def test_it_watches_the_pods_of_its_node_in_one_namespace_and_hears_what_happens
 @pytest.mark.parametrize(
     "answer", [b"[]", b"5", b"{", b"\xff", b"[" * 100_000, b'{"object": {"metadata": []}}']
 )
-def test_a_watch_outlives_whatever_it_is_answered(one, serving, tmp_path, monkeypatch, answer):
-    monkeypatch.setattr(protect_node, "_RETRY_SECONDS", 0.01)
+def test_a_watch_outlives_whatever_it_is_answered(one, serving, following, tmp_path, answer):
     answers = [answer]
 
     class Api(BaseHTTPRequestHandler):
@@ -247,7 +274,7 @@ def test_a_watch_outlives_whatever_it_is_answered(one, serving, tmp_path, monkey
     one.run(TRAINING)
     of = protection(one)
     watch = Watch(serving(Api), "vision", "n1", tmp_path)
-    threading.Thread(target=watch.follow, args=(of,), daemon=True).start()
+    following(watch, of)
     for _ in range(100):
         of.look()
         if one.idle(TRAINING):

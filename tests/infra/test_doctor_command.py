@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -288,6 +289,7 @@ def test_watching_goes_on_until_it_is_interrupted(stack_file, data, server, monk
         if (ends := next(waits)) is not None:
             raise ends
 
-    monkeypatch.setattr("infra.cli.status.time.sleep", sleep)
+    # Of this module alone: threads of other tests may sleep meanwhile.
+    monkeypatch.setattr("infra.cli.status.time", SimpleNamespace(sleep=sleep))
     assert main(["status", "--file", str(stack_file(data)), "--watch"]) == 0
     assert capsys.readouterr().out.count("stack test at ") == 3
