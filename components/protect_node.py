@@ -58,7 +58,7 @@ class Groups:
     """The control groups of pods under a node's /sys/fs/cgroup, of either version and either driver."""
 
     def __init__(self, root: Path) -> None:
-        v2 = (root / "cgroup.controllers").exists()
+        v2 = _is_v2(root)
         self._top = root if v2 else root / "cpu"
         self._weight = "cpu.weight" if v2 else "cpu.shares"
         self._usable = False
@@ -130,7 +130,7 @@ class SpareCores:
 
     def __init__(self, root: Path, number: int, processors: Path = PROCESSORS) -> None:
         self._root, self._number, self._processors = root, number, processors
-        self._v2 = (root / "cgroup.controllers").exists()
+        self._v2 = _is_v2(root)
         self._known: dict[frozenset[int], list[set[int]]] = {}
 
     def keeps_off(self, folder: Path) -> None:
@@ -211,6 +211,10 @@ class SpareCores:
                 cores.setdefault(threads, set()).add(cpu)
             self._known = {key: list(cores.values())}
         return self._known[key]
+
+
+def _is_v2(root: Path) -> bool:
+    return (root / "cgroup.controllers").exists()
 
 
 @contextlib.contextmanager

@@ -11,20 +11,7 @@ import pytest
 
 from components import protect_node
 from components.protect_node import Groups, Watch, handler
-from tests.components.control_groups import LAYOUTS, SERVICE, TRAINING, Node, event, protection
-
-
-@pytest.fixture(params=LAYOUTS)
-def node(request, tmp_path):
-    return Node(tmp_path, request.param)
-
-
-@pytest.fixture
-def one(tmp_path):
-    """A node of the commonest layout, with the pod that protects it."""
-    found = Node(tmp_path, "v2, systemd")
-    found.run("0f4e0c52-5a0b-4b63-9d3b-6f1f6c1a7a03")
-    return found
+from tests.components.protect_node.control_groups import SERVICE, TRAINING, Node, event, protection
 
 
 def test_offline_pods_are_made_idle_and_no_other_group_is_touched(node):
