@@ -64,14 +64,14 @@ def _training_metrics(stack: Stack, monitoring: MonitoringSpec, opts: pulumi.Res
 
 
 def _gpu_metrics(stack: Stack, monitoring: MonitoringSpec, opts: pulumi.ResourceOptions) -> None:
-    pools = stack.gpu_pools()
-    if not monitoring.gpu_metrics.install or not pools:
+    spec = stack.gpu_metrics()
+    if spec is None:
         return
     GpuMetrics(
         "gpu-metrics",
         GpuMetricsArgs(
-            spec=monitoring.gpu_metrics,
-            pools=pools,
+            spec=spec,
+            pools=stack.gpu_pools(),
             monitoring_namespace=monitoring.namespace,
             labels=monitoring.labels,
         ),

@@ -65,8 +65,8 @@ def _owners(stack: Stack) -> dict[str, str]:
     owners = taken(stack)
     if stack.monitoring is not None:
         owners.setdefault(stack.monitoring.namespace, "the monitoring stack")
-        if stack.monitoring.gpu_metrics.install and stack.gpu_pools():
-            owners.setdefault(stack.monitoring.gpu_metrics.namespace, "the GPU metrics")
+    if (gpu_metrics := stack.gpu_metrics()) is not None:
+        owners.setdefault(gpu_metrics.namespace, "the GPU metrics")
     return owners
 
 

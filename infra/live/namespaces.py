@@ -33,8 +33,8 @@ def _made(stack: Stack) -> Iterator[tuple[str, Loc]]:
     operator = stack.training_operator
     if operator.install and operator.namespace not in names:
         yield operator.namespace, ("training_operator", "namespace")
-    if stack.monitoring is not None and stack.monitoring.gpu_metrics.install:
-        yield stack.monitoring.gpu_metrics.namespace, ("monitoring", "gpu_metrics", "namespace")
+    if (gpu_metrics := stack.gpu_metrics()) is not None:
+        yield gpu_metrics.namespace, ("monitoring", "gpu_metrics", "namespace")
     if stack.node_protection is not None:
         yield stack.node_protection.namespace, ("node_protection", "namespace")
     if stack.queueing is not None and stack.queueing.install:

@@ -8,7 +8,7 @@ from infra.models.alerts import AlertsSpec
 from infra.models.base import Flag, Model
 from infra.models.dashboards import DashboardSpec
 from infra.models.jobs import JobSpec
-from infra.models.monitoring import MonitoringSpec
+from infra.models.monitoring import GpuMetricsSpec, MonitoringSpec
 from infra.models.names import KubernetesVersion
 from infra.models.node_protection import NodeProtectionSpec
 from infra.models.operators import TrainingOperatorSpec
@@ -63,6 +63,12 @@ class Stack(Model):
     def queued(self, tenant: str) -> bool:
         """Whether the jobs of a tenant wait in a queue: a quota is what tells whether there is room."""
         return self.queueing is not None and any(t.name == tenant and t.quota for t in self.tenants)
+
+    def gpu_metrics(self) -> GpuMetricsSpec | None:
+        """Of the exporter that the stack installs; none where no pool has GPUs."""
+        if self.monitoring is None or not self.monitoring.gpu_metrics.install or not self.gpu_pools():
+            return None
+        return self.monitoring.gpu_metrics
 
     def gpu_pools(self) -> tuple[PoolSpec, ...]:
         """Pools that have GPUs: they say so, or a job on them asks for some."""

@@ -41,6 +41,8 @@ def test_the_namespace_of_gpu_metrics_may_not_be_of_others(data, found):
         one.place for one in found(namespaces=(theirs, namespace())) if one.code == "namespace-of-others"
     ]
     assert places == [("monitoring", "gpu_metrics", "namespace")]
+    data["pools"] = []  # without GPUs it is not made
+    assert "namespace-of-others" not in [one.code for one in found(namespaces=(theirs, namespace()))]
 
 
 def test_the_namespace_of_a_kueue_that_is_there_already_may_be_of_others(data, found):
