@@ -79,7 +79,8 @@ def _failed_before(workspace: pulumi.Workspace) -> list[str]:
     Nothing else would run them again: a stack that has not changed changes nothing.
     """
     declared = set(workspace.outputs().get("jobs") or {})
-    return [job.name for job in job_states(workspace) if job.name in declared and job.state == "Failed"]
+    jobs = map(TFJob, _items(workspace, TFJOB_CRD))
+    return [job.name for job in jobs if job.name in declared and job.state == "Failed"]
 
 
 def _wait_for_jobs(workspace: pulumi.Workspace, names: set[str], report: Progress) -> list[JobState]:
