@@ -14,7 +14,7 @@ import yaml
 from components.rendering.crds import without_descriptions
 from components.rendering.queueing import kueue_configuration
 from infra.vocabulary import KUEUE_NAMESPACE, QUEUE_GROUP, TFJOB_CRD
-from sandbox import containerd_images, images, kubectl, paths, tools
+from sandbox import containerd_images, control_plane, images, kubectl, paths, tools
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
@@ -98,7 +98,7 @@ def _fitted(item: Object) -> Object:
     if item["kind"] == "Deployment":
         return _deployment(item)
     if item["kind"] == "ConfigMap":
-        often = {"clientConnection": {"qps": 400, "burst": 800}}  # as the control plane's HURRIED
+        often = {"clientConnection": {"qps": control_plane.QPS, "burst": control_plane.BURST}}
         configuration = kueue_configuration(leader_election=False) | often
         return {**item, "data": {_CONFIGURATION: yaml.safe_dump(configuration)}}
     if item["kind"].endswith("WebhookConfiguration"):

@@ -18,13 +18,14 @@ from benchmarks.day.settings import Setting
 from benchmarks.day.watch import Observer
 from benchmarks.day.workload import Amount, Work
 from infra.vocabulary import TRAINING_OPERATOR
+from sandbox import control_plane
 from sandbox.simulated_nodes import SimulatedNode, manifest
 
 GONE_SECONDS = 400
 MARK = {nodes.LABEL: nodes.VALUE}
 """On what is of the cluster and not of a namespace, so that a later run finds what a killed one left."""
 BINS = 48
-HURRIED = ("--kube-api-qps=400", "--kube-api-burst=800", "--controller-threads=4")
+HURRIED = (*control_plane.HURRIED, "--controller-threads=4")
 """Arguments of the operator for a compressed day: by default it asks 20 times a second."""
 _NO_OPERATOR = "no training operator runs here (`colo sandbox deploy` brings one)"
 _COLLECTIONS = (

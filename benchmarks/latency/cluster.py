@@ -76,10 +76,9 @@ class Cluster:
             return
         try:
             self.run("apply", "-f", "-", objects=found)
-            if setting.protection is not None:
-                self.run("rollout", "status", "-n", NODES, f"daemonset/{NODE_PROTECTION}", "--timeout=60s")
             self._wait_for_training()
             if setting.protection is not None:
+                self.run("rollout", "status", "-n", NODES, f"daemonset/{NODE_PROTECTION}", "--timeout=60s")
                 self._wait_until(self._protects, "the training's pod is not protected")
             yield
         finally:
