@@ -209,6 +209,14 @@ def following(monkeypatch):
         assert not thread.is_alive()
 
 
+def looks_until_idle(of, one):
+    for _ in range(100):
+        of.look()
+        if one.idle(TRAINING):
+            break
+        threading.Event().wait(0.05)
+
+
 def test_it_watches_the_pods_of_its_node_in_one_namespace_and_hears_of_them(
     one, serving, following, tmp_path
 ):
@@ -231,11 +239,7 @@ def test_it_watches_the_pods_of_its_node_in_one_namespace_and_hears_of_them(
     of = protection(one)
     watch = Watch(serving(Api), "vision", "n1", account)
     following(watch, of)
-    for _ in range(100):
-        of.look()
-        if one.idle(TRAINING):
-            break
-        threading.Event().wait(0.05)
+    looks_until_idle(of, one)
     assert one.idle(TRAINING) == 1
     path, authorization = asked[0]
     assert path.startswith("/api/v1/namespaces/vision/pods?watch=true&fieldSelector=spec.nodeName%3Dn1&")
@@ -262,11 +266,7 @@ def test_a_watch_outlives_whatever_it_is_answered(one, serving, following, tmp_p
     of = protection(one)
     watch = Watch(serving(Api), "vision", "n1", tmp_path)
     following(watch, of)
-    for _ in range(100):
-        of.look()
-        if one.idle(TRAINING):
-            break
-        threading.Event().wait(0.05)
+    looks_until_idle(of, one)
     assert one.idle(TRAINING) == 1
 
 
