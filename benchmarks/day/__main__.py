@@ -23,7 +23,7 @@ from benchmarks.day.results import DayResult, Results, SizeResult
 from benchmarks.day.settings import SETTINGS
 from benchmarks.day.workload import DAY_HOURS, TRACE_FILE, Mix, draw, small_mix, trace_mix
 from infra import versions
-from sandbox import cluster, paths, queueing
+from sandbox import cluster, gomod, paths, programs, queueing
 from sandbox.errors import SandboxError
 from sandbox.progress import Progress
 
@@ -177,7 +177,11 @@ def _machine() -> str:
 
 
 def _versions() -> dict[str, str]:
-    return {"training-operator": versions.TRAINING_OPERATOR}
+    return {
+        "Kubernetes": gomod.version("kubernetes", programs.KUBERNETES),
+        "training-operator": versions.TRAINING_OPERATOR,
+        "Kueue": f"v{versions.KUEUE}",
+    }
 
 
 if __name__ == "__main__":

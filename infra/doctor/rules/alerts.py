@@ -1,6 +1,6 @@
 """What the alerts of this project say of nodes, services and jobs: their rules are not written again here."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from components.rendering.alerts import alert_names
 from infra.cluster.pods import Pod
@@ -57,9 +57,20 @@ def check(case: Case, told: Collection[str]) -> Iterator[Diagnosis]:
 def _near(case: Case) -> Iterator[Alert]:
     """Of nodes, of services wherever they are, and of whatever is a tenant's of this stack."""
     tenants = {tenant.name for tenant in case.stack.tenants}
-    for alert in case.watching.alerts if case.watching else ():
+    for alert in _distinct(case.watching.alerts if case.watching else ()):
         if alert.name.startswith(_SERVICES) or alert.labels.get("namespace", "") in (*tenants, ""):
             yield alert
+
+
+def _distinct(alerts: Iterable[Alert]) -> Iterable[Alert]:
+    """Of equal ones the oldest: stacks that share a Prometheus bring the same rules, and each rule fires.
+
+    Equal labels are what makes two alerts one for Alertmanager, too.
+    """
+    once: dict[frozenset[tuple[str, str]], Alert] = {}
+    for alert in sorted(alerts, key=lambda alert: alert.since):
+        once.setdefault(frozenset(alert.labels.items()), alert)
+    return once.values()
 
 
 def _pod_of(case: Case, alert: Alert) -> Pod | None:

@@ -1,5 +1,7 @@
 """Panels without data, alerts that fire, and a Grafana that lets nobody in."""
 
+from dataclasses import replace
+
 import pytest
 
 from components.rendering.alerts import alert_names
@@ -138,6 +140,16 @@ def test_what_makes_services_slow_on_shared_nodes_is_told_by_the_alerts_for_it(c
 def test_an_alert_that_calls_someone_is_a_fault(clinic):
     watched(clinic, alerts=(alert("NodeNotReady", "critical", node="n1"),))
     assert clinic.only().severity == "fault"
+
+
+def test_an_alert_of_two_rules_is_told_once_since_it_first_fired(clinic):
+    """As where two stacks share a Prometheus."""
+    first = alert(node="n1")
+    watched(clinic, alerts=(replace(first, since="2026-01-01T11:30:00Z"), first))
+    seen = [text for _, text in clinic.only("alert-firing").shown()]
+    assert "OnlineNodeCPUSteal fires since 2026-01-01T11:00:00Z" in seen
+    watched(clinic, alerts=(first, alert(node="n2")))
+    assert len(clinic.found()) == 2
 
 
 def test_alerts_of_others_are_left_to_others(clinic):
