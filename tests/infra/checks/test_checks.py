@@ -309,6 +309,14 @@ def test_a_stack_that_declares_nothing_is_a_warning(subject, nothing):
     assert (finding.severity, finding.code) == ("warning", "empty-stack")
 
 
+@pytest.mark.parametrize("section", ["queueing", "node_protection", "monitoring"])
+def test_a_section_that_is_named_and_empty_is_a_warning(data, subject, section):
+    [finding] = [one for one in examine(subject(data | {section: None})) if one.code == "empty-section"]
+    assert (finding.severity, finding.place) == ("warning", (section,))
+    without = examine(subject(data | {section: {}}))
+    assert not [one for one in without if one.code == "empty-section"]
+
+
 @pytest.mark.parametrize("kind", ["pools", "tenants", "training_operator"])
 def test_a_stack_of_one_section_is_not_empty(data, subject, kind):
     assert examine(subject({kind: data[kind]})) == ()
