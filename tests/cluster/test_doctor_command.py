@@ -104,4 +104,13 @@ def test_without_the_definition_the_jobs_that_it_takes_along_are_told(deployed, 
         assert found["fix"] == "pulumi up --refresh --stack dev"
     finally:
         deployed.up("--refresh")
-    assert colo("doctor", "--stack", "dev")[0] == 0
+
+    def well():
+        told.append(colo("doctor", "--stack", "dev"))
+        return told[-1][0] == 0
+
+    told = []
+    try:
+        eventually(well)  # the operator has lost its caches, and makes the pods anew
+    except AssertionError:
+        pytest.fail(told[-1][1])
