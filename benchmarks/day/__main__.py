@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.day import bench, results
 from benchmarks.day.api import ApiError
+from benchmarks.day.cluster import BenchError, hurried_operator, simulated_cluster
 from benchmarks.day.page import percent
 from benchmarks.day.results import DayResult, Results, SizeResult
 from benchmarks.day.settings import SETTINGS
@@ -99,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
     queues = Queues("e" in args.settings)
     try:
         queues.ensure()
-        with bench.hurried_operator():
+        with hurried_operator():
             for size in sizes:
                 chosen = replace(
                     size,
@@ -108,7 +109,7 @@ def main(arguments: Sequence[str]) -> int:
                 )
                 done.append(_size(chosen, mix, args.settings, args.seed, stop, folder))
                 results.write(file, Results(mix.source, args.seed, _machine(), _versions(), done))
-    except (bench.BenchError, ApiError, SandboxError) as error:
+    except (BenchError, ApiError, SandboxError) as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -122,7 +123,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _size(size: Size, mix: Mix, settings: str, seed: int, stop: threading.Event, folder: Path) -> SizeResult:
     days: list[DayResult] = []
-    with bench.cluster(size.nodes, stop) as ready:
+    with simulated_cluster(size.nodes, stop) as ready:
         work = draw(mix, ready.part("online"), ready.part("offline"), seed, size.hours)
         print(f"{size.nodes} nodes: {len(work.services)} services, {len(work.jobs)} jobs", flush=True)
         for letter in settings:

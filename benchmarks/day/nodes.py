@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from benchmarks.day.workload import Amount
 from sandbox.simulated_nodes import CONTROL_PLANE, TAINT, SimulatedNode
@@ -22,21 +23,23 @@ TOLERATIONS = tuple(
 MASTERS = 3
 CPU_NODE = Amount(32, 128)
 GPU_NODE = Amount(64, 256, 4)
+GPU_SHARE = Fraction(2, 3)
+"""Of the nodes that are no masters, those with GPUs."""
+TRAINING_SHARE = Fraction(1, 4)
+"""Of the nodes with GPUs, those that separate pools give to training, and at least one: the article had one
+GPU server for it."""
 
 
 def topology(count: int) -> Iterator[SimulatedNode]:
-    """Three masters; of the others two in three have GPUs, and one in four of these is for training.
-
-    The article trained on one GPU server before; all else was the services'.
-    """
+    """Masters, then nodes without and with GPUs; each is marked with the separate pool that it is of."""
     for index in range(1, MASTERS + 1):
         yield _node(f"bench-master-{index:03}", Amount(4, 8), {CONTROL_PLANE: ""}, master=True)
     workers = count - MASTERS
-    gpu_nodes = round(workers * 2 / 3)
+    gpu_nodes = round(workers * GPU_SHARE)
     for index in range(1, workers - gpu_nodes + 1):
         yield _node(f"bench-cpu-{index:03}", CPU_NODE, {KIND_LABEL: "cpu", PART_LABEL: "online"})
     for index in range(1, gpu_nodes + 1):
-        part = "offline" if index <= max(1, round(gpu_nodes / 4)) else "online"
+        part = "offline" if index <= max(1, round(gpu_nodes * TRAINING_SHARE)) else "online"
         yield _node(f"bench-gpu-{index:03}", GPU_NODE, {KIND_LABEL: "gpu", PART_LABEL: part})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 
 from benchmarks.day import driver, measure, nodes, settings, workload
 from benchmarks.day.results import DayResult, Results, SizeResult
@@ -16,9 +17,9 @@ Run of {date} on {machine}; {versions}; seed {seed}. Sizes and lifetimes are fro
 Scheduler, controllers, API server and training operator are the real programs of the sandbox; nodes and the
 running of pods are simulated. In each setting the same nodes get the same services and the same jobs.
 
-- Nodes: {masters} masters, which take no work and are not counted. Of the others two in three have
+- Nodes: {masters} masters, which take no work and are not counted. Of the others {with_gpus} have
   {gpu.cpu:g} cores, {gpu.memory:g} GiB and {gpu.gpus} GPUs, the rest {cpu.cpu:g} cores and {cpu.memory:g}
-  GiB. Separate pools give one in four of those with GPUs to jobs, and all else to services.
+  GiB. Separate pools give {training} of those with GPUs to jobs, and all else to services.
 - Settings. a: pools of nodes for services and for jobs, and nothing else. b: all nodes for both, and
   nothing else. c: all nodes for both, jobs of a class of value 1000 and services of none, which is 0; a taint
   on nodes with GPUs; and a quota for jobs, of {quota.cpu:g} cores and {quota.memory:g} GiB where the nodes
@@ -73,6 +74,8 @@ def _about(results: Results) -> Iterator[str]:
         seed=results.seed,
         source=results.source,
         masters=nodes.MASTERS,
+        with_gpus=_in(nodes.GPU_SHARE),
+        training=_in(nodes.TRAINING_SHARE),
         quota=settings.ARTICLE_QUOTA,
         cores=settings.ARTICLE_CORES,
         gpu=nodes.GPU_NODE,
@@ -243,6 +246,10 @@ def _reported(share: float | None) -> str:
 def percent(share: float) -> str:
     """Of 1."""
     return f"{100 * share:.0f} %"
+
+
+def _in(share: Fraction) -> str:
+    return f"{share.numerator} in {share.denominator}"
 
 
 def _times(one: float, other: float) -> str:

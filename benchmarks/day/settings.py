@@ -12,20 +12,23 @@ from typing import Any, Final
 
 from benchmarks.day import nodes
 from benchmarks.day.api import Object
-from benchmarks.day.watch import SERVICE_LABEL
+from benchmarks.day.manifests import (
+    IMAGE,
+    cores,
+    deployment,
+    memory,
+    namespace,
+    namespaces,
+    offline,
+    online,
+    priority_class,
+    tfjob,
+)
 from benchmarks.day.workload import Amount, Job, Service, Work
 from benchmarks.rendered import objects, resources
 from infra.rendered import Resource
-from infra.vocabulary import (
-    GPU_RESOURCE,
-    POOL_LABEL,
-    TENSORFLOW_CONTAINER,
-    TFJOB_KIND,
-    TRAINING_API_VERSION,
-)
-from sandbox.node import PAUSE_IMAGE
+from infra.vocabulary import GPU_RESOURCE, POOL_LABEL, TFJOB_KIND
 
-NAMESPACE: Final = "bench-day"
 NO_CLASS: Final = "bench-day-none"
 """Stands for no class at all: value 0, which Kubernetes gives where no class is the default. The sandbox's
 own stack declares a default class, so a pod that names none would not get 0."""
@@ -35,7 +38,6 @@ ARTICLE_QUOTA: Final = Amount(200, 600)
 ARTICLE_CORES: Final = 320
 """Of the six workers here; its quota grows with the nodes."""
 CLAIM: Final = "checkpoints"
-IMAGE: Final = "registry.example.org/ml/tensorflow:2.21.0"
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def separate_pools(work: Work, capacity: Amount, folder: Path) -> Setting:
     return Setting(
         "a",
         "separate pools",
-        (*_namespaces("a"), _class(NO_CLASS, 0)),
+        (*namespaces("a"), priority_class(NO_CLASS, 0)),
         lambda service: deployment("a", service, NO_CLASS, {nodes.PART_LABEL: "online"}),
         {job.name: tfjob("a", job, NO_CLASS, {nodes.PART_LABEL: "offline"}) for job in work.jobs},
     )
@@ -80,7 +82,7 @@ def one_pool(work: Work, capacity: Amount, folder: Path) -> Setting:
     return Setting(
         "b",
         "one pool, no settings",
-        (*_namespaces("b"), _class(NO_CLASS, 0)),
+        (*namespaces("b"), priority_class(NO_CLASS, 0)),
         lambda service: deployment("b", service, NO_CLASS),
         {job.name: tfjob("b", job, NO_CLASS) for job in work.jobs},
     )
@@ -106,7 +108,7 @@ def article(work: Work, capacity: Amount, folder: Path) -> Setting:
     return Setting(
         "c",
         "the article's settings",
-        (*_namespaces("c"), _class(NO_CLASS, 0), _class(ARTICLE_CLASS, 1000), quota),
+        (*namespaces("c"), priority_class(NO_CLASS, 0), priority_class(ARTICLE_CLASS, 1000), quota),
         lambda service: deployment("c", service, NO_CLASS, {}, [reserved] if service.request.gpus else []),
         {job.name: tfjob("c", job, ARTICLE_CLASS, {}, [reserved]) for job in work.jobs},
         node_taints={"gpu": [ARTICLE_TAINT]},
@@ -173,27 +175,11 @@ def rendered(name: str, title: str, content: Mapping[str, Any], folder: Path) ->
     return Setting(
         name,
         title,
-        (_namespace(online(name)), *(one for one in sent if one["kind"] != TFJOB_KIND)),
+        (namespace(online(name)), *(one for one in sent if one["kind"] != TFJOB_KIND)),
         lambda service: deployment(name, service, None),
         {one["metadata"]["name"]: one for one in sent if one["kind"] == TFJOB_KIND},
         node_labels=_marks(found),
     )
-
-
-def online(setting: str) -> str:
-    return f"{NAMESPACE}-{setting}-online"
-
-
-def offline(setting: str) -> str:
-    return f"{NAMESPACE}-{setting}-offline"
-
-
-def _namespaces(setting: str) -> tuple[Object, Object]:
-    return _namespace(online(setting)), _namespace(offline(setting))
-
-
-def _namespace(name: str) -> Object:
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
 def _marks(found: Sequence[Resource]) -> dict[str, dict[str, str]]:
@@ -215,7 +201,7 @@ def _pool(kind: str, size: Amount) -> dict[str, Any]:
 
 
 def _job(tenant: str, job: Job) -> dict[str, Any]:
-    amounts = {"cpu": _cores(job.request), "memory": _memory(job.request)}
+    amounts = {"cpu": cores(job.request), "memory": memory(job.request)}
     return {
         "name": job.name,
         "tenant": tenant,
@@ -232,85 +218,3 @@ def _job(tenant: str, job: Job) -> dict[str, Any]:
             "resources": {"requests": amounts, "limits": amounts, "gpus": job.request.gpus},
         },
     }
-
-
-def deployment(
-    setting: str,
-    service: Service,
-    priority_class: str | None,
-    selector: Mapping[str, str] | None = None,
-    tolerations: Sequence[Mapping[str, str]] = (),
-) -> Object:
-    """A service with no replicas yet."""
-    labels = {SERVICE_LABEL: service.name}
-    pod = _pod("serve", PAUSE_IMAGE, service.request, priority_class, selector or {}, tolerations)
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": service.name, "namespace": online(setting)},
-        "spec": {
-            "replicas": 0,
-            "selector": {"matchLabels": labels},
-            "template": {"metadata": {"labels": labels}, "spec": pod},
-        },
-    }
-
-
-def tfjob(
-    setting: str,
-    job: Job,
-    priority_class: str,
-    selector: Mapping[str, str] | None = None,
-    tolerations: Sequence[Mapping[str, str]] = (),
-) -> Object:
-    """A job as the article writes them."""
-    pod = _pod(TENSORFLOW_CONTAINER, IMAGE, job.request, priority_class, selector or {}, tolerations)
-    return {
-        "apiVersion": TRAINING_API_VERSION,
-        "kind": TFJOB_KIND,
-        "metadata": {"name": job.name, "namespace": offline(setting)},
-        "spec": {
-            "runPolicy": {"cleanPodPolicy": "Running"},
-            "tfReplicaSpecs": {"Worker": {"replicas": job.workers, "template": {"spec": pod}}},
-        },
-    }
-
-
-def _pod(
-    container: str,
-    image: str,
-    request: Amount,
-    priority_class: str | None,
-    selector: Mapping[str, str],
-    tolerations: Sequence[Mapping[str, str]],
-) -> Object:
-    amounts = {"cpu": _cores(request), "memory": _memory(request)}
-    if request.gpus:
-        amounts[GPU_RESOURCE] = str(request.gpus)
-    return {
-        **({"priorityClassName": priority_class} if priority_class else {}),
-        "automountServiceAccountToken": False,
-        "enableServiceLinks": False,
-        "nodeSelector": {nodes.LABEL: nodes.VALUE, **selector},
-        "tolerations": [*map(dict, nodes.TOLERATIONS), *map(dict, tolerations)],
-        "containers": [
-            {"name": container, "image": image, "resources": {"requests": amounts, "limits": amounts}}
-        ],
-    }
-
-
-def _class(name: str, value: int) -> Object:
-    return {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": name},
-        "value": value,
-    }
-
-
-def _cores(request: Amount) -> str:
-    return f"{round(request.cpu * 1000)}m"
-
-
-def _memory(request: Amount) -> str:
-    return f"{round(request.memory * 1024)}Mi"

@@ -6,7 +6,8 @@ import pytest
 
 from benchmarks.day import nodes
 from benchmarks.day.driver import keeps_checkpoints
-from benchmarks.day.settings import SETTINGS, offline, online
+from benchmarks.day.manifests import offline, online
+from benchmarks.day.settings import SETTINGS
 from benchmarks.day.workload import Amount, Job, Service, Work
 
 WORK = Work(
