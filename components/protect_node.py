@@ -15,6 +15,7 @@ import json
 import os
 import re
 import signal
+import socket
 import ssl
 import sys
 import threading
@@ -420,6 +421,17 @@ def protect(protection: Protection, stop: threading.Event) -> None:
     protection.put_back()
 
 
+class Server(ThreadingHTTPServer):
+    """Listens on IPv6 too where the kernel has it: pods of some clusters have no other address."""
+
+    address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
+
+    def server_bind(self) -> None:
+        if self.address_family == socket.AF_INET6:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
+
+
 def main(arguments: list[str]) -> None:
     """Arguments: the node's /sys/fs/cgroup."""
     config = json.loads((Path(__file__).parent / CONFIG).read_text("utf-8"))
@@ -435,7 +447,7 @@ def main(arguments: list[str]) -> None:
     for namespace in namespaces:
         watch = Watch(server, namespace, os.environ[NODE_ENV])
         threading.Thread(target=watch.follow, args=(protection,), daemon=True).start()
-    serving = ThreadingHTTPServer(("", PORT), handler(protection))
+    serving = Server(("", PORT), handler(protection))
     threading.Thread(target=serving.serve_forever, daemon=True).start()
     protect(protection, stop)
 

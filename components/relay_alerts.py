@@ -14,6 +14,7 @@ import http.client
 import json
 import re
 import signal
+import socket
 import sys
 import threading
 import time
@@ -310,10 +311,21 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing: what matters is printed."""
 
 
-def server(config: Mapping[str, Any], secrets: Path, port: int = PORT, host: str = "") -> ThreadingHTTPServer:
+class Server(ThreadingHTTPServer):
+    """Listens on IPv6 too where the kernel has it: pods of some clusters have no other address."""
+
+    address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
+
+    def server_bind(self) -> None:
+        if self.address_family == socket.AF_INET6:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
+
+
+def server(config: Mapping[str, Any], secrets: Path, port: int = PORT) -> Server:
     """A server that listens; it serves when told to."""
     handler = type("Bound", (Handler,), {"relay": Relay(config, secrets)})
-    return ThreadingHTTPServer((host, port), handler)
+    return Server(("", port), handler)
 
 
 def main(arguments: Sequence[str]) -> int:

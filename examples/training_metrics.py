@@ -17,6 +17,7 @@ the training.
 """
 
 import os
+import socket
 import sys
 import time
 from typing import SupportsFloat
@@ -53,7 +54,7 @@ class TrainingMetrics:
         try:
             port = port or int(os.environ.get(PORT_ENV) or 0)
             if port:
-                start_http_server(port, registry=self._registry)
+                start_http_server(port, "::" if socket.has_dualstack_ipv6() else "0.0.0.0", self._registry)
         except (OSError, OverflowError, ValueError) as fault:
             _say(f"nobody can read how this training goes: port {port or os.environ[PORT_ENV]}: {fault}")
 

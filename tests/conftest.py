@@ -1,6 +1,7 @@
 """Fixtures for tests that declare resources without an engine, or that ask the real promtool."""
 
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -91,6 +92,16 @@ def declare() -> Declare:
         return declared
 
     return run
+
+
+@pytest.fixture(scope="session")
+def loopbacks() -> tuple[str, ...]:
+    """Hosts of URLs of this machine: of IPv4, and of IPv6 where it has that."""
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return ("127.0.0.1", "[::1]")
+    except OSError:
+        return ("127.0.0.1",)
 
 
 @pytest.fixture(scope="session")

@@ -69,12 +69,12 @@ def relay(tmp_path):
             (tmp_path / name).write_text(value)
         alerts = AlertsSpec.model_validate({"language": language, "receivers": receivers})
         config = json.loads(relay_config(alerts, "lab"))
-        listening.append(server(config, tmp_path, port=0, host="127.0.0.1"))
+        listening.append(server(config, tmp_path, port=0))
         threading.Thread(target=listening[-1].serve_forever, args=(0.02,), daemon=True).start()
         port = listening[-1].server_port
 
-        def ask(path, payload=None, method="POST"):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        def ask(path, payload=None, method="POST", host="127.0.0.1"):
+            connection = http.client.HTTPConnection(f"{host}:{port}", timeout=30)
             body = payload if isinstance(payload, bytes | None) else json.dumps(payload)
             connection.request(method, path, body)
             answer = connection.getresponse()
@@ -299,9 +299,10 @@ def test_a_secret_that_is_no_url_is_not_shown(relay, capsys):
     assert "but-secret" not in capsys.readouterr().out
 
 
-def test_it_says_that_it_works(relay):
+def test_it_says_that_it_works_at_whichever_address_its_cluster_gives_it(relay, loopbacks):
     ask = relay([], {})
-    assert ask("/healthz", method="GET") == (200, "ok")
+    for host in loopbacks:
+        assert ask("/healthz", method="GET", host=host) == (200, "ok")
     assert ask("/", method="GET")[0] == 404
 
 

@@ -105,7 +105,7 @@ def relay(tmp_path: Path) -> Iterator[Callable[[JSON], str]]:
 
     def start(alerts: JSON) -> str:
         config = json.loads(relay_config(AlertsSpec.model_validate(alerts), "lab"))
-        listening.append(server(config, tmp_path / "config", port=0, host="127.0.0.1"))
+        listening.append(server(config, tmp_path / "config", port=0))
         threading.Thread(target=listening[-1].serve_forever, args=(0.02,), daemon=True).start()
         return f"http://127.0.0.1:{listening[-1].server_port}"
 

@@ -36,9 +36,9 @@ def port():
         return free.getsockname()[1]
 
 
-def served(port):
+def served(port, host="127.0.0.1"):
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+    with opener.open(f"http://{host}:{port}/metrics", timeout=5) as answer:
         lines = answer.read().decode().splitlines()
     return {name: float(value) for name, value in (line.split() for line in lines if line[0] != "#")}
 
@@ -153,3 +153,8 @@ def test_there_is_one_helper_and_scripts_find_it_beside_them():
 
 def test_what_it_serves_is_what_checks_know_of_trainings(helper):
     assert set(TRAINING) == set(helper._HELP)
+
+
+def test_they_are_served_at_whichever_address_a_cluster_gives_the_pod(helper, port, loopbacks):
+    helper.TrainingMetrics(port)
+    assert all(served(port, host).keys() == {PROGRESS} for host in loopbacks)

@@ -5,12 +5,12 @@ import json
 import threading
 import urllib.error
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from components import protect_node
-from components.protect_node import Groups, Watch, handler
+from components.protect_node import Groups, Server, Watch, handler
 from tests.components.protect_node.control_groups import SERVICE, TRAINING, Node, event, protection
 
 
@@ -173,7 +173,7 @@ def serving():
     started = []
 
     def start(kind):
-        server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
+        server = Server(("", 0), kind)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         started.append(server)
         return f"http://127.0.0.1:{server.server_port}"
@@ -283,3 +283,11 @@ def test_the_probe_fails_with_the_reason_and_metrics_count(one, serving):
     text = urllib.request.urlopen(f"{url}/metrics").read().decode()
     assert "\ncolocation_protected_pods 1\n" in text
     assert "\ncolocation_offline_pods 1\n" in text
+
+
+def test_a_pod_is_heard_at_whichever_address_its_cluster_gives_it(one, serving, loopbacks):
+    port = serving(handler(protection(one))).rpartition(":")[2]
+    for address in loopbacks:
+        assert (
+            b"colocation_protected_pods" in urllib.request.urlopen(f"http://{address}:{port}/metrics").read()
+        )
