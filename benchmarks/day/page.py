@@ -46,6 +46,8 @@ _LIMITS = """\
 - The day is compressed and the control plane is not: what takes it a second takes minutes of that day. The
   scheduler, the controllers, the training operator and Kueue may therefore ask the API server more often
   than by default. All share one machine.
+- Each setting is played once. Whether jobs block each other with half of their workers is chance, most of
+  all in the small pool that a gives them: another run has other deadlocks, and so another use of a.
 - Use is drawn, not measured. Requests, places, waits and preemptions are what the real scheduler did."""
 _PACE = """\
 By the scheduler's own metrics: the time in which it decides for a pod, and the time from when a pod may be
