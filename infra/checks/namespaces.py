@@ -18,6 +18,16 @@ def taken(stack: Stack) -> dict[str, str]:
     }
 
 
+def taken_by_anything(stack: Stack) -> dict[str, str]:
+    """The same, with what a stack installs beside the operator, but for queues and node protection."""
+    owners = taken(stack)
+    if stack.monitoring is not None:
+        owners.setdefault(stack.monitoring.namespace, "the monitoring stack")
+    if (gpu_metrics := stack.gpu_metrics()) is not None:
+        owners.setdefault(gpu_metrics.namespace, "the GPU metrics")
+    return owners
+
+
 def free(code: str, place: Loc, namespace: str, owners: Mapping[str, str]) -> Iterator[Finding]:
     """A finding, unless the namespace is nobody's."""
     if namespace in owners:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from infra.checks.findings import Finding, Subject
-from infra.checks.names import SYSTEM_NAMESPACES
+from infra.checks.namespaces import free, taken_by_anything
 from infra.models import Stack
 from infra.models.quantities import amount
 
@@ -13,15 +13,11 @@ def check(subject: Subject) -> Iterator[Finding]:
     stack = subject.stack
     if stack.node_protection is None:
         return
-    namespace = stack.node_protection.namespace
-    if owner := _owner(stack, namespace):
-        yield Finding(
-            code="node-protection-namespace",
-            place=("node_protection", "namespace"),
-            message=f"{namespace} is {owner}, and node protection writes to a folder of the node, which only "
-            "the Pod Security level privileged allows",
-            remedy="give it a namespace of its own, such as node-protection",
-        )
+    owners = taken_by_anything(stack)
+    if stack.queueing is not None:
+        owners.setdefault(stack.queueing.namespace, "Kueue")
+    place = ("node_protection", "namespace")
+    yield from free("node-protection-namespace", place, stack.node_protection.namespace, owners)
     if not stack.classes("offline") or not stack.tenants:
         lacking = "tenants" if stack.classes("offline") else "priorities"
         yield Finding(
@@ -47,20 +43,3 @@ def _all_spared(stack: Stack, spare_cores: int) -> Iterator[Finding]:
                 "one core",
                 remedy="spare fewer cores",
             )
-
-
-def _owner(stack: Stack, namespace: str) -> str | None:
-    """Whose namespace it is already."""
-    monitoring = stack.monitoring
-    taken = {
-        **dict.fromkeys(SYSTEM_NAMESPACES, "Kubernetes' own"),
-        stack.training_operator.namespace: "the training operator's namespace",
-    }
-    if monitoring is not None:
-        taken[monitoring.namespace] = "the namespace of the monitoring stack"
-        if monitoring.gpu_metrics.install:
-            taken[monitoring.gpu_metrics.namespace] = "the namespace of the GPU metrics"
-    if stack.queueing is not None:
-        taken[stack.queueing.namespace] = "Kueue's namespace"
-    taken |= {t.name: f"a tenant's namespace, of the level {t.pod_security}" for t in stack.tenants}
-    return taken.get(namespace)

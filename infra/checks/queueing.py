@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from infra.charts import LocalChart
 from infra.checks.findings import Finding, Subject
-from infra.checks.namespaces import free, taken
+from infra.checks.namespaces import free, taken_by_anything
 from infra.checks.pods import SERVICES, Workload
 from infra.models import QueueingSpec, Stack, TenantSpec
 from infra.models.base import Loc
@@ -28,7 +28,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     else:
         yield from _old(spec, subject.queueing_chart)
     if spec.install:
-        yield from free("queueing-namespace-taken", ("queueing", "namespace"), spec.namespace, _owners(stack))
+        owners = taken_by_anything(stack)
+        yield from free("queueing-namespace-taken", ("queueing", "namespace"), spec.namespace, owners)
     for t, tenant in enumerate(stack.tenants):
         theirs = [workload for workload in subject.workloads if workload.job.tenant == tenant.name]
         if tenant.quota:
@@ -59,15 +60,6 @@ def _old(spec: QueueingSpec, local: LocalChart | None) -> Iterator[Finding]:
             message=f"Kueue {version} does not know {QUEUE_API_VERSION}, in which the stack sends its queues",
             remedy=f"take the chart of Kueue {dotted(KUEUE_OLDEST)} or newer",
         )
-
-
-def _owners(stack: Stack) -> dict[str, str]:
-    owners = taken(stack)
-    if stack.monitoring is not None:
-        owners.setdefault(stack.monitoring.namespace, "the monitoring stack")
-    if (gpu_metrics := stack.gpu_metrics()) is not None:
-        owners.setdefault(gpu_metrics.namespace, "the GPU metrics")
-    return owners
 
 
 def _uncounted(stack: Stack, place: Loc, tenant: TenantSpec, theirs: Sequence[Workload]) -> Iterator[Finding]:
