@@ -63,7 +63,7 @@ class Queues:
             queueing.remove(Progress())
 
 
-SIZES = (Size(9, DAY_HOURS, 4.0), Size(50, DAY_HOURS / 2, 16.0, 30.0), Size(200, DAY_HOURS / 2, 50.0, 120.0))
+SIZES = (Size(9, DAY_HOURS, 4.0), Size(50, DAY_HOURS / 2, 16.0, 30.0), Size(200, DAY_HOURS / 2, 20.0, 90.0))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -81,7 +81,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--hour-seconds", type=float, help="how long an hour of the day takes")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument(
-        "--out", type=Path, help="file of the results; unset: .colocation/bench-day/results.json"
+        "--out",
+        type=Path,
+        help="file of the results, whose other sizes stay; unset: .colocation/bench-day/results.json",
     )
     args = parser.parse_args(arguments)
     if not cluster.status().up:
@@ -108,7 +110,8 @@ def main(arguments: Sequence[str]) -> int:
                     hour_seconds=args.hour_seconds or size.hour_seconds,
                 )
                 done.append(_size(chosen, mix, args.settings, args.seed, stop, folder))
-                results.write(file, Results(mix.source, args.seed, _machine(), _versions(), done))
+                played = Results(mix.source, args.seed, _machine(), _versions(), done)
+                results.write(file, results.joined(file, played))
     except (BenchError, ApiError, SandboxError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.day import measure, nodes, scheduler_metrics
 from benchmarks.day.api import MERGE, Api, ApiError, Object
-from benchmarks.day.cluster import MARK, Bench, BenchError, remove_namespaces, until
+from benchmarks.day.cluster import MARK, Bench, BenchError, clear, until
 from benchmarks.day.driver import Day
 from benchmarks.day.results import DayResult, Offline
 from benchmarks.day.settings import Setting
@@ -136,7 +136,7 @@ def _differing(sent: Object, there: Object) -> str | None:
 
 
 def _uninstall(bench: Bench, setting: Setting, made: Sequence[Object]) -> None:
-    remove_namespaces(bench.api)
+    clear(bench.api)  # or the next day would be played beside what is left to delete of this one
     for sent in made:
         if sent["kind"] != "Namespace":
             bench.api.delete(bench.api.path(sent))

@@ -103,14 +103,13 @@ def _restart_with(api: Api, path: str, container: str, arguments: Sequence[str])
 
 def clean(api: Api) -> None:
     """Take away whatever the benchmark has put on the cluster, in this run or an earlier one."""
-    remove_namespaces(api)
-    until(lambda: not _namespaces(api), GONE_SECONDS, "the namespaces of a day do not go away")
+    clear(api)
     for collection in _COLLECTIONS:
         api.delete(collection, labelSelector=nodes.LABEL)
 
 
-def remove_namespaces(api: Api) -> None:
-    """Empty them of pods and tell them to go: owners first, for they would make pods anew."""
+def clear(api: Api) -> None:
+    """Take away the namespaces of a day with all that is in them: owners first, or they make pods anew."""
     names = _namespaces(api)
 
     def empty(kind: str, **query: str) -> None:
@@ -133,6 +132,7 @@ def remove_namespaces(api: Api) -> None:
         except ApiError as error:
             if error.status != 409:  # it is going already
                 raise
+    until(lambda: not _namespaces(api), GONE_SECONDS, "the namespaces of a day do not go away")
 
 
 def _namespaces(api: Api) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,18 @@ class Results:
 
 
 _ADAPTER: TypeAdapter[Results] = TypeAdapter(Results)
+
+
+def joined(file: Path, now: Results) -> Results:
+    """With the other sizes of the record that is there, if it is of the same work, machine and versions."""
+    try:
+        before = read(file)
+    except (FileNotFoundError, ValueError):
+        return now
+    if replace(before, sizes=[]) != replace(now, sizes=[]):
+        return now
+    sizes = {size.nodes: size for size in (*before.sizes, *now.sizes)}
+    return replace(now, sizes=[sizes[nodes] for nodes in sorted(sizes)])
 
 
 def write(file: Path, results: Results) -> None:

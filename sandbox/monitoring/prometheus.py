@@ -40,7 +40,8 @@ def objects(image: str) -> list[Object]:
         **server(image, URL, PROMETHEUS),
         "scrapeInterval": SCRAPE_INTERVAL,
         "evaluationInterval": SCRAPE_INTERVAL,
-        "resources": resources("20m", "128Mi", "1Gi"),
+        # Its limit is Go's as well: near it, as after a day of simulated nodes, collections take a core.
+        "resources": resources("20m", "128Mi", "4Gi"),
         # The operator's own asks every 15 s, and so long would every start take.
         "containers": [{"name": "prometheus", "startupProbe": {"periodSeconds": 1, "failureThreshold": 120}}],
         "alerting": {

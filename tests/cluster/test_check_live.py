@@ -305,7 +305,7 @@ def test_what_an_account_may_not_read_is_advice_each_and_the_rest_is_checked(che
         unread = {f["message"].partition(" ")[0] for f in findings if f["code"] == "live-unread"}
         return (code, {f["code"] for f in findings}) == (0, {"live-unread"}) and unread
 
-    assert eventually(allowed, timeout_seconds=10) == {
+    assert eventually(allowed) == {
         "nodes",
         "deployments",
         "storageclasses",
@@ -327,7 +327,7 @@ def test_a_server_that_is_away_is_one_finding_within_seconds(check, sandbox, tmp
     away = written(tmp_path, sandbox, "nobody", server="https://127.0.0.1:1")
     code, [finding] = check("--stack", "dev", KUBECONFIG=away)
     assert (code, finding["code"]) == (1, "cluster-unreachable")
-    assert time.monotonic() - since < 10
+    assert time.monotonic() - since < 20
 
 
 def test_the_monitoring_that_is_there_is_one_to_attach_to(check_stack, dev):

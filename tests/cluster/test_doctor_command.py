@@ -79,7 +79,7 @@ def test_what_an_account_may_not_read_is_said_and_the_rest_goes_on(sandbox, name
             unread = {one["kind"] for one in json.loads(out)["unread"]}
             return "pods" not in unread and (code, unread)
 
-        code, unread = eventually(looked, timeout_seconds=10)
+        code, unread = eventually(looked)
         assert code == 0
         assert {"nodes", "tfjobs", "events", "deployments", "customresourcedefinitions"} <= unread
     finally:

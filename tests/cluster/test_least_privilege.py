@@ -168,4 +168,4 @@ def test_the_account_of_the_manifest_is_all_that_a_command_needs(sandbox, reader
         refused = "could not be" in done.stdout or "may not be read" in done.stdout
         return done.returncode == 0 and not refused and done.stdout
 
-    assert "dev" in eventually(allowed, timeout_seconds=15)
+    assert "dev" in eventually(allowed)

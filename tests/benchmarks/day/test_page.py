@@ -57,6 +57,16 @@ def test_results_are_read_as_they_were_written(run, tmp_path):
     assert results.read(tmp_path / "r.json") == run
 
 
+def test_a_size_that_is_played_anew_leaves_the_others_in_the_record(run, tmp_path):
+    file, [nine] = tmp_path / "r.json", run.sizes
+    assert results.joined(file, run) == run
+    results.write(file, replace(run, sizes=[nine, replace(nine, nodes=50)]))
+    anew = replace(nine, jobs=21)
+    assert results.joined(file, replace(run, sizes=[anew])).sizes == [anew, replace(nine, nodes=50)]
+    another = replace(run, seed=8)
+    assert results.joined(file, another) == another
+
+
 def test_each_setting_has_a_column_and_is_compared_with_the_first(run):
     text = page.page(run)
     assert "| | a. title of a | d. title of d |" in text
