@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,11 +50,17 @@ def sandbox() -> Sandbox:
     return Sandbox(pulumi.workspace(Progress()))
 
 
-@pytest.fixture
-def namespace(sandbox: Sandbox, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A namespace that goes away with the test."""
-    name = f"test-{abs(hash(request.node.name)) % 10**6}"
+def make_namespace(sandbox: Sandbox, name: str) -> None:
+    """One where pods can be made at once: left to its controller, their account comes some time later."""
     sandbox.kubectl("create", "namespace", name)
+    sandbox.kubectl("create", "serviceaccount", "default", "-n", name, check=False)
+
+
+@pytest.fixture
+def namespace(sandbox: Sandbox) -> Iterator[str]:
+    """A namespace that goes away with the test."""
+    name = f"test-{uuid.uuid4().hex[:12]}"
+    make_namespace(sandbox, name)
     yield name
     sandbox.kubectl("delete", "namespace", name, "--wait=false")
 

@@ -80,6 +80,9 @@ def rules():
 @pytest.fixture(scope="module")
 def broken(sandbox, deployed_once):
     """Everything that goes wrong, going wrong."""
+    for name in (drill.NAMESPACE, drill.FULL):  # an interrupted run may have left them
+        sandbox.kubectl("create", "namespace", name, check=False)
+        sandbox.kubectl("create", "serviceaccount", "default", "-n", name, check=False)
     made = drill.objects(images.reference("tensorflow"))
     listed = {"apiVersion": "v1", "kind": "List", "items": [*made, drill.pod_monitor(), *rules()]}
     sandbox.kubectl("apply", "-f", "-", stdin=json.dumps(listed))

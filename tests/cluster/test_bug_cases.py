@@ -29,7 +29,6 @@ def test_a5_a_pod_that_always_restarts_never_succeeds(sandbox, namespace):
     """Verdict: a warning stands. The kubelet starts a training that has ended well once more."""
     asked = pod(namespace, image=images.reference("tensorflow"), command=["true"])
     asked["spec"]["restartPolicy"] = "Always"
-    sandbox.kubectl("create", "serviceaccount", "default", "-n", namespace, check=False)
     sandbox.kubectl("create", "-f", "-", stdin=json.dumps(asked))
 
     def restarted() -> bool:
@@ -48,7 +47,6 @@ def test_a14_a_second_tf_config_is_taken_and_the_first_is_lost(sandbox, namespac
     asked = pod(namespace, env={"TF_CONFIG": "{}"})
     [container] = asked["spec"]["containers"]
     container["env"].append({"name": "TF_CONFIG", "value": '{"cluster": {}}'})
-    sandbox.kubectl("create", "serviceaccount", "default", "-n", namespace, check=False)
     answer = sandbox.kubectl(
         "create", "--dry-run=server", "--validate=strict", "-o", "json", "-f", "-", stdin=json.dumps(asked)
     )

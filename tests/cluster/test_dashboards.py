@@ -13,7 +13,7 @@ from infra.places import STACKS
 from infra.plan import plan
 from sandbox import scratch
 from tests.cluster import prometheus
-from tests.cluster.conftest import Deployment, eventually
+from tests.cluster.conftest import Deployment, eventually, make_namespace
 
 pytestmark = pytest.mark.cluster
 
@@ -76,7 +76,7 @@ def life(sandbox, tmp_path_factory):
     stack["monitoring"] = {"install": False}
     deployment.write(stack)
     deployment.up()
-    sandbox.kubectl("create", "namespace", ONLINE)
+    make_namespace(sandbox, ONLINE)
     sandbox.kubectl("apply", "-f", "-", stdin=json.dumps(service(image)))
     yield deployment
     sandbox.kubectl("delete", "namespace", ONLINE, "--wait=false")

@@ -13,6 +13,7 @@ import pytest
 from components.rendering.pod_security import pod_security_labels
 from infra.checks.parts import rendered_pods
 from infra.models import JobSpec
+from tests.cluster.conftest import make_namespace
 from tests.infra.checks.test_pod_security import BASELINE, CONTRADICTIONS, RESTRICTED
 from tests.infra.conftest import SMALL
 
@@ -27,9 +28,8 @@ def levelled(sandbox, request):
     """A namespace that enforces a Pod Security level."""
     name = f"test-job-checks-{os.getpid()}-{request.param}"
     labels = [f"{key}={value}" for key, value in pod_security_labels(request.param).items()]
-    sandbox.kubectl("create", "namespace", name)
+    make_namespace(sandbox, name)
     sandbox.kubectl("label", "namespace", name, *labels)
-    sandbox.kubectl("create", "serviceaccount", "default", "-n", name, check=False)
     yield name, request.param
     sandbox.kubectl("delete", "namespace", name, "--wait=false")
 

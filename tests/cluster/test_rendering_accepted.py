@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from components.rendering.pod_security import pod_security_labels
+from tests.cluster.conftest import make_namespace
 from tests.components.job_examples import EXAMPLES, NOTHING, Change, manifest
 from tests.components.maximal_job import MAXIMAL
 
@@ -29,7 +30,7 @@ def restricted(sandbox):
     """A tenant's namespace, with the account that some of the examples name."""
     name = f"test-rendering-{os.getpid()}"
     labels = [f"{key}={value}" for key, value in pod_security_labels("restricted").items()]
-    sandbox.kubectl("create", "namespace", name)
+    make_namespace(sandbox, name)
     sandbox.kubectl("label", "namespace", name, *labels)
     sandbox.kubectl("create", "serviceaccount", "trainer", "-n", name)
     yield name

@@ -14,7 +14,7 @@ from infra.places import ROOT
 from infra.report.page import page as page_of
 from sandbox import images, system
 from sandbox.progress import Progress
-from tests.cluster.conftest import eventually
+from tests.cluster.conftest import eventually, make_namespace
 from tests.cluster.report_examples import full, poor
 
 pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("busy")]
@@ -45,7 +45,7 @@ BUSY = {
 @pytest.fixture(scope="module")
 def busy(sandbox, deployed_once):
     """An offline pod that wants more CPU than its limit, on the real node."""
-    sandbox.kubectl("create", "namespace", NAMESPACE)
+    make_namespace(sandbox, NAMESPACE)
     sandbox.kubectl("create", "-f", "-", stdin=json.dumps(BUSY))
     yield sandbox
     sandbox.kubectl("delete", "namespace", NAMESPACE, "--wait=false")
