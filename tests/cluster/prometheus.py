@@ -9,7 +9,7 @@ import urllib.request
 from typing import Any
 
 from sandbox.monitoring import alertmanager, prometheus
-from tests.cluster.conftest import eventually
+from tests.cluster.conftest import SOON_SECONDS, eventually
 
 JSON = dict[str, Any]
 
@@ -20,7 +20,7 @@ def query(promql: str) -> list[JSON]:
     return [{"metric": series["metric"], "value": float(series["value"][1])} for series in result]
 
 
-def until(promql: str, *, timeout_seconds: float = 60) -> list[JSON]:
+def until(promql: str, *, timeout_seconds: float = SOON_SECONDS) -> list[JSON]:
     """The first answer of a query that has any series; the test fails if there is none in time."""
     found: list[JSON] = eventually(lambda: query(promql), timeout_seconds=timeout_seconds)
     return found
@@ -57,7 +57,7 @@ def _get(url: str) -> Any:
     # The environment's proxies do not reach the sandbox.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(url, timeout=10) as answer:
+        with opener.open(url, timeout=60) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
         raise AssertionError(f"{url}: {error.code} {error.read().decode()}") from error

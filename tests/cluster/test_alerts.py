@@ -87,10 +87,12 @@ def broken(sandbox, deployed_once):
     listed = {"apiVersion": "v1", "kind": "List", "items": [*made, drill.pod_monitor(), *rules()]}
     sandbox.kubectl("apply", "-f", "-", stdin=json.dumps(listed))
     worker = ("pod", "-n", drill.NAMESPACE, "stuck-worker-0")
-    eventually(lambda: "Running" in sandbox.kubectl("get", *worker, check=False), timeout_seconds=120)
+    eventually(
+        lambda: "Running" in sandbox.kubectl("get", *worker, check=False), timeout_seconds=LONGEST_SECONDS
+    )
     uid = sandbox.get(*worker)["metadata"]["uid"]
     metric = f'kube_pod_created{{namespace="{drill.NAMESPACE}",pod="stuck-worker-0",uid="{uid}"}}'
-    prometheus.until(metric, timeout_seconds=120)  # seen once before it goes
+    prometheus.until(metric, timeout_seconds=LONGEST_SECONDS)  # seen once before it goes
     sandbox.kubectl("delete", *worker)
     yield
     for kind, name in (("namespace", drill.NAMESPACE), ("namespace", drill.FULL)):
@@ -109,7 +111,7 @@ def test_prometheus_evaluates_every_rule_without_a_fault(broken):
         found = {rule["name"]: rule for rule in prometheus.rules() if rule["name"] in names}
         return found.keys() == names and {rule["health"] for rule in found.values()} == {"ok"}
 
-    eventually(evaluated, timeout_seconds=120)
+    eventually(evaluated, timeout_seconds=LONGEST_SECONDS)
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -147,12 +149,7 @@ def test_the_doctor_names_a_slow_service_its_node_and_the_training_there(
 
 def test_what_is_well_is_no_alert(broken):
     """After all the others: the jobs that only report badly have not failed, and so on."""
-    firing = {
-        (alert["labels"]["alertname"], alert["labels"].get("tfjob"))
-        for alert in prometheus.alertmanager_alerts()
-        if alert["labels"].get("namespace") == drill.NAMESPACE
-    }
-    assert not firing & {
+    well = {
         ("TFJobFailed", "nan"),
         ("TFJobNoProgress", "nan"),
         ("TrainingLossNaN", "stuck"),
@@ -161,3 +158,13 @@ def test_what_is_well_is_no_alert(broken):
         ("TFJobHasNoPods", "no-room"),
         ("PodOOMKilled", "near"),
     }
+
+    def firing():
+        return well & {
+            (alert["labels"]["alertname"], alert["labels"].get("tfjob"))
+            for alert in prometheus.alertmanager_alerts()
+            if alert["labels"].get("namespace") == drill.NAMESPACE
+        }
+
+    # With limits of seconds, an operator that was slow to make a pod is an alert for a while.
+    eventually(lambda: not firing(), timeout_seconds=LONGEST_SECONDS)

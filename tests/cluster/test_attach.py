@@ -41,10 +41,7 @@ def test_a_stack_uses_the_operator_that_is_there_and_leaves_it_there(deployed, t
     before = sandbox.get(*operator)["metadata"]
     attached.up()
     try:
-        eventually(
-            lambda: "Succeeded" in sandbox.kubectl("get", "tfjob", "attached", "-n", "attached"),
-            timeout_seconds=120,
-        )
+        eventually(lambda: "Succeeded" in sandbox.kubectl("get", "tfjob", "attached", "-n", "attached"))
     finally:
         attached.destroy()
     after = sandbox.get(*operator)["metadata"]

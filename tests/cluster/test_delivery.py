@@ -88,7 +88,7 @@ def delivering(project: Deployment, request: pytest.FixtureRequest) -> Iterator[
     stack["alerts"] = alerts(receivers, request.param)
     project.write(stack)
     project.up()
-    eventually(lambda: f"drill-{request.param}" in prometheus.alertmanager_config(), timeout_seconds=180)
+    eventually(lambda: f"drill-{request.param}" in prometheus.alertmanager_config(), timeout_seconds=300)
     project.sandbox.kubectl("apply", "-f", "-", stdin=json.dumps(rule(request.param)))
     try:
         yield SimpleNamespace(
@@ -173,7 +173,7 @@ def test_an_alert_of_prometheus_arrives_at_every_kind_of_receiver(delivering: An
     def of_job(texts: list[str]) -> list[str]:
         return [text for text in texts if "DrillJobFailed" in text]
 
-    [text, *_] = eventually(lambda: of_job(delivering.ding.texts), timeout_seconds=180)
+    [text, *_] = eventually(lambda: of_job(delivering.ding.texts), timeout_seconds=300)
     assert text.startswith(f"### {heading} DrillJobFailed drill-{delivering.language} {JOB} colocation\n")
     assert severity in text
     # A refusal in a 200 was none of a delivery, whichever of the messages it met.

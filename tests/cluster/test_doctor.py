@@ -340,7 +340,7 @@ def test_a_parameter_server_that_outlives_its_job_is_told(ward, together):
         leading("outlived", "print('done')", "import time; time.sleep(3600)")
         | {"run_policy": {"clean_pod_policy": "None"}},
     )
-    found = ward.until("outlived", "pods-after-the-end", timeout_seconds=90)
+    found = ward.until("outlived", "pods-after-the-end")
     assert "outlived-ps-0" in found.fix
     assert "1 worker" in seen(found, "current")
 
@@ -364,7 +364,7 @@ def test_a_worker_that_comes_back_after_it_had_finished_is_told(ward, together):
     finished = ("get", "pod", "returns-worker-1", "-n", together, "-o", "jsonpath={.status.phase}")
     eventually(lambda: ward.sandbox.kubectl(*finished, check=False) == "Succeeded")
     ward.sandbox.kubectl("delete", "pod", "returns-worker-1", "-n", together)
-    found = ward.until("returns", "came-back", timeout_seconds=30)
+    found = ward.until("returns", "came-back")
     assert "returns-worker-1 had finished" in found.cause
 
 
@@ -386,7 +386,7 @@ def operator(sandbox):
         )
     sandbox.kubectl("scale", "deployment", "training-operator", "-n", "kubeflow", "--replicas=1")
     sandbox.kubectl(
-        "rollout", "status", "deployment", "training-operator", "-n", "kubeflow", "--timeout=120s"
+        "rollout", "status", "deployment", "training-operator", "-n", "kubeflow", "--timeout=300s"
     )
 
 
@@ -401,7 +401,7 @@ def test_an_operator_that_may_not_make_pods_is_told(ward, operator):
         "patch", "clusterrole", "training-operator", "--type=merge", "-p", json.dumps({"rules": kept})
     )
     ward.submit(namespace, job("unmade", SLEEP))
-    found = ward.until("unmade", "operator-without-rights", timeout_seconds=90)
+    found = ward.until("unmade", "operator-without-rights")
     assert "may not create resource pods" in found.cause
     assert "forbidden" in seen(found, "events")
 
@@ -410,7 +410,7 @@ def test_an_operator_without_any_rights_is_told_by_its_log(ward, operator):
     namespace = ward.admit("nothing")
     ward.sandbox.kubectl("delete", "clusterrolebinding", "training-operator")
     ward.submit(namespace, job("unseen", SLEEP))
-    found = ward.until("unseen", "operator-without-rights", timeout_seconds=90)
+    found = ward.until("unseen", "operator-without-rights")
     assert "forbidden" in seen(found, "logs")
 
 
@@ -418,10 +418,10 @@ def test_an_operator_that_is_down_is_told_and_what_waits_for_it(ward, operator):
     namespace = ward.admit("down")
     ward.sandbox.kubectl("scale", *operator, "--replicas=0")
     ward.sandbox.kubectl(
-        "wait", "--for=delete", "pod", "-n", "kubeflow", "-l", "control-plane", "--timeout=60s", check=False
+        "wait", "--for=delete", "pod", "-n", "kubeflow", "-l", "control-plane", "--timeout=180s", check=False
     )
     assert "webhook" in ward.submit(namespace, job("waiting", SLEEP), check=False)
-    found = ward.until("waiting", "operator-down", timeout_seconds=30)
+    found = ward.until("waiting", "operator-down")
     assert "it is scaled to 0" in found.cause
     assert [one.code for one in ward.look() if one.code == "webhook-without-endpoint"] == []
 
@@ -429,7 +429,7 @@ def test_an_operator_that_is_down_is_told_and_what_waits_for_it(ward, operator):
 def test_a_service_that_is_gone_is_told(ward, together, operator):
     ward.sandbox.kubectl("scale", *operator, "--replicas=0")  # it would make it anew
     ward.sandbox.kubectl(
-        "wait", "--for=delete", "pod", "-n", "kubeflow", "-l", "control-plane", "--timeout=60s", check=False
+        "wait", "--for=delete", "pod", "-n", "kubeflow", "-l", "control-plane", "--timeout=180s", check=False
     )
     ward.sandbox.kubectl("delete", "service", "pair-worker-0", "-n", together)
     assert "pair-worker-0" in ward.until("pair", "peer-service-absent").cause
@@ -439,10 +439,10 @@ def test_a_dns_without_pods_is_told(ward, together):
     dns = ("deployment", "coredns", "-n", "kube-system")
     ward.sandbox.kubectl("scale", *dns, "--replicas=0")
     try:
-        ward.until("pair", "dns-down", timeout_seconds=60)
+        ward.until("pair", "dns-down")
     finally:
         ward.sandbox.kubectl("scale", *dns, "--replicas=1")
-        ward.sandbox.kubectl("rollout", "status", *dns, "--timeout=60s")
+        ward.sandbox.kubectl("rollout", "status", *dns, "--timeout=300s")
 
 
 def test_a_second_operator_is_told(ward):

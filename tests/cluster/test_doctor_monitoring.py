@@ -29,7 +29,7 @@ def ward(sandbox, deployed_once, tmp_path_factory):
 
 def told(ward, code):
     """The first diagnosis of a code, when there is one."""
-    return eventually(lambda: next((d for d in ward.look() if d.code == code), None), timeout_seconds=90)
+    return eventually(lambda: next((d for d in ward.look() if d.code == code), None))
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_prometheus_that_is_down_is_told(ward, prometheus):
 def test_a_job_in_a_namespace_that_no_monitor_looks_into_is_told(ward):
     namespace = ward.admit("unwatched")
     ward.submit(namespace, job("unwatched", SLEEP, metrics_port=8080))
-    found = ward.until("unwatched", "target-missing", timeout_seconds=90)
+    found = ward.until("unwatched", "target-missing")
     assert f"does not look into the namespace {namespace}" in found.cause
 
 
@@ -84,7 +84,7 @@ def test_an_alert_that_fires_is_told_with_its_runbook(ward):
     )
     try:
         found = eventually(
-            lambda: next((d for d in ward.look() if "OnlineNodeCPUSteal" in d.fix), None), timeout_seconds=150
+            lambda: next((d for d in ward.look() if "OnlineNodeCPUSteal" in d.fix), None), timeout_seconds=300
         )
         assert found.object == "Node node-cpu-01"
     finally:

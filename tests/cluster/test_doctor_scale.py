@@ -69,7 +69,7 @@ def pod(manifest, index, node):
 def test_two_hundred_jobs_with_twelve_hundred_pods_take_seconds(crowd):
     ward, namespace = crowd
     listed = ("get", "pods", "-n", namespace, "--field-selector=status.phase=Running", "-o", "name")
-    eventually(lambda: len(ward.sandbox.kubectl(*listed).splitlines()) == JOBS * WORKERS, timeout_seconds=180)
+    eventually(lambda: len(ward.sandbox.kubectl(*listed).splitlines()) == JOBS * WORKERS, timeout_seconds=600)
     ready = plan(ward.file)
     since = time.process_time()  # whatever else the machine does
     case = look(ApiServer(), ready, STACK)

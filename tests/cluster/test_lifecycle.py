@@ -13,7 +13,8 @@ from sandbox import control_plane, processes, tools
 from sandbox.progress import Progress
 from tests.cluster.conftest import eventually
 
-pytestmark = pytest.mark.cluster
+# Each destroys the stack and brings it back, some of them twice.
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(1800)]
 
 NODE = "node-gpu-02"
 FOREIGN = {"key": "example.org/maintenance", "value": "soon", "effect": "PreferNoSchedule"}
@@ -87,7 +88,6 @@ def kill_up_when_there(deployed, kind, name):
     child = deployed.start_up()
     eventually(
         lambda: f"/{name}\n" in deployed.sandbox.kubectl("get", kind, "-A", "-o", "name", check=False),
-        timeout_seconds=120,
     )
     assert child.poll() is None, "the update was over before it could be killed"
     os.killpg(child.pid, signal.SIGKILL)
@@ -117,9 +117,9 @@ def test_an_api_server_that_restarts_in_the_middle_of_up_is_completed_by_the_nex
     processes.stop("kube-apiserver")
     time.sleep(3)
     control_plane.up(tools.ensure(control_plane.NAMES, Progress()))
-    child.wait(timeout=400)
+    child.wait(timeout=900)
     # An operator that was there has lost its server too, and is some time without an answer.
-    wait = ("rollout", "status", "deployment/training-operator", "-n", "kubeflow", "--timeout=150s")
+    wait = ("rollout", "status", "deployment/training-operator", "-n", "kubeflow", "--timeout=300s")
     deployed.sandbox.kubectl(*wait, check=False)
     deployed.up()
     deployed.up("--expect-no-changes")

@@ -66,7 +66,7 @@ def test_simulated_nodes_are_seen_by_their_objects():
 def test_each_condition_of_a_tfjob_is_1_while_it_holds_and_0_after(deployed):
     name = "tf-mnist-cpu"
     prometheus.until(
-        f'kube_tfjob_status_condition{{tfjob="{name}",condition="Succeeded"}} == 1', timeout_seconds=300
+        f'kube_tfjob_status_condition{{tfjob="{name}",condition="Succeeded"}} == 1', timeout_seconds=600
     )
     conditions = prometheus.query(f'kube_tfjob_status_condition{{tfjob="{name}"}}')
     values = {series["metric"]["condition"]: series["value"] for series in conditions}
@@ -103,7 +103,7 @@ def rule(sandbox, namespace):
 
 
 def test_a_rule_of_any_namespace_is_taken_up_and_its_alert_arrives(sandbox, namespace, rule):
-    eventually(lambda: rule in {r["name"] for r in prometheus.rules()}, timeout_seconds=90)
+    eventually(lambda: rule in {r["name"] for r in prometheus.rules()})
     eventually(lambda: rule in {a["labels"]["alertname"] for a in prometheus.alertmanager_alerts()})
     status = sandbox.get("prometheusrule", "always", "-n", namespace)["status"]
     [binding] = status["bindings"]
@@ -145,9 +145,9 @@ def test_alertmanager_starts_without_its_secret_and_follows_it(sandbox, namespac
             "stringData": {"alertmanager.yaml": yaml.safe_dump(config)},
         }
         sandbox.kubectl("apply", "-f", "-", stdin=json.dumps(secret))
-        eventually(lambda: f"receiver: {receiver}" in another_alertmanager(), timeout_seconds=90)
+        eventually(lambda: f"receiver: {receiver}" in another_alertmanager())
 
-    assert eventually(another_alertmanager, timeout_seconds=90)
+    assert eventually(another_alertmanager)
     puts("when-it-appears")
     puts("when-it-changes")
 

@@ -19,7 +19,7 @@ from sandbox import scratch
 from tests.cluster.conftest import Deployment, eventually
 from tests.docs.conftest import ROOT, Page
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.cluster
 
 CHART = ROOT / "tests" / "charts" / "kube-prometheus-stack"
 PAGE = Page(ROOT / "docs" / "tasks" / "monitoring.md")

@@ -52,7 +52,7 @@ class Scene:
         selector = {key: None if on else value for key, value in NOWHERE.items()}
         change = json.dumps({"spec": {"template": {"spec": {"nodeSelector": selector}}}})
         self.cluster.run("patch", "daemonset", "-n", NODES, NODE_PROTECTION, "-p", change)
-        eventually(lambda: self.idle(f"{JOB}-worker-0") == int(on), timeout_seconds=60)
+        eventually(lambda: self.idle(f"{JOB}-worker-0") == int(on))
 
     def idle(self, pod: str) -> int:
         return int((self.folder(pod) / "cpu.idle").read_text())
@@ -134,4 +134,4 @@ def test_services_answer_much_sooner_with_it_and_training_goes_on(scene):
     }
     assert p95["protected"] < p95["unprotected"] / 2, p95
     seen = len(scene.cluster.progress())
-    eventually(lambda: len(scene.cluster.progress()) > seen, timeout_seconds=60)
+    eventually(lambda: len(scene.cluster.progress()) > seen)

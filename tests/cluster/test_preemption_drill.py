@@ -14,7 +14,7 @@ from infra.models.quantities import amount
 from sandbox.node import NODE_NAME, PAUSE_IMAGE
 from tests.cluster.conftest import eventually
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(1800)]
 
 NAMESPACE, POD = "kubeflow", "drill-worker-0"
 HOSTNAME = "kubernetes.io/hostname"
@@ -98,7 +98,7 @@ def all_run(sandbox, namespace):
 
 
 def test_a_preempted_training_comes_back_and_goes_on_where_it_was(drill, namespace):
-    eventually(lambda: STEP.search(log(drill)), timeout_seconds=180)
+    eventually(lambda: STEP.search(log(drill)), timeout_seconds=300)
     first = trainings_pod(drill)
     assert first["spec"]["nodeName"] == NODE_NAME
     follow = ["kubectl", "logs", "-n", NAMESPACE, "-f", POD]
@@ -109,8 +109,8 @@ def test_a_preempted_training_comes_back_and_goes_on_where_it_was(drill, namespa
         for name in ("online-a", "online-b"):
             manifest = json.dumps(online_pod(name, half))
             drill.kubectl("create", "-n", namespace, "-f", "-", stdin=manifest)
-        before, _ = following.communicate(timeout=120)
-    eventually(lambda: all_run(drill, namespace), timeout_seconds=60)
+        before, _ = following.communicate(timeout=300)
+    eventually(lambda: all_run(drill, namespace))
     assert "told to stop" in before
 
     def waits():
@@ -119,7 +119,7 @@ def test_a_preempted_training_comes_back_and_goes_on_where_it_was(drill, namespa
             pod and pod["metadata"]["uid"] != first["metadata"]["uid"] and pod["status"]["phase"] == "Pending"
         )
 
-    eventually(waits, timeout_seconds=60)
+    eventually(waits)
     time.sleep(5)
     assert waits(), "it stays out as long as the online pods are there"
     assert "Failed" not in drills_conditions(drill)
@@ -127,7 +127,7 @@ def test_a_preempted_training_comes_back_and_goes_on_where_it_was(drill, namespa
     assert POD in [event["involvedObject"]["name"] for event in events]
 
     drill.kubectl("delete", "pods", "--all", "-n", namespace)
-    eventually(lambda: drills_conditions(drill) & {"Succeeded", "Failed"}, timeout_seconds=240)
+    eventually(lambda: drills_conditions(drill) & {"Succeeded", "Failed"}, timeout_seconds=600)
     assert "Succeeded" in drills_conditions(drill)
     after = log(drill)
     [began] = BEGINS.findall(after)

@@ -21,7 +21,7 @@ from sandbox import images, scratch
 from tests.cluster.conftest import Deployment, eventually
 from tests.docs.conftest import ROOT, Page
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(200)]
+pytestmark = pytest.mark.cluster
 
 RECOVERY = Page(ROOT / "docs" / "tasks" / "recovery.md")
 REMOVAL = Page(ROOT / "docs" / "tasks" / "destroy-and-keep-data.md")
@@ -222,7 +222,7 @@ def test_a_job_that_was_applied_by_hand_becomes_one_of_the_stack_and_is_not_star
     sandbox, stack = terminal.deployment.sandbox, terminal.deployment
     sandbox.kubectl("create", "namespace", "research")
     sandbox.kubectl("apply", "-f", "-", stdin=json.dumps(ranking()))
-    pod = eventually(lambda: running(sandbox), timeout_seconds=60)
+    pod = eventually(lambda: running(sandbox))
     copy, imported, check, preview, up, *look = IMPORT.typed("Take over jobs that are in the cluster")
     terminal.type(copy)
     assert not re.search(r"^fault ", terminal.type(imported), re.MULTILINE)

@@ -35,7 +35,7 @@ SERVED = (
     "training_examples_per_second",
     "training_last_progress_timestamp_seconds",
 )
-SOON = 180
+SOON = 300
 
 
 def job(deployment, name, **change):

@@ -19,7 +19,7 @@ from infra.models import JobSpec
 from infra.plan import plan
 from infra.vocabulary import STACK_MANAGER_PREFIX
 from sandbox import images
-from tests.cluster.conftest import Sandbox, eventually
+from tests.cluster.conftest import SOON_SECONDS, Sandbox, eventually
 
 STACK = "ward"
 SMALL: dict[str, Any] = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}}
@@ -105,7 +105,7 @@ class Ward:
         case = look(ApiServer(), ready, STACK, stalled_seconds=stalled_seconds)
         return list(diagnose(case, ready))
 
-    def until(self, name: str, code: str, *, timeout_seconds: float = 60, **how: Any) -> Diagnosis:
+    def until(self, name: str, code: str, *, timeout_seconds: float = SOON_SECONDS, **how: Any) -> Diagnosis:
         """The diagnosis of a job with that code, as soon as it is made."""
         seen: list[str] = []
 
