@@ -24,7 +24,8 @@ from sandbox.errors import SandboxError
 
 SERVICE = "service"
 _HERE = Path(__file__).parent
-_WITHIN_SECONDS = 120.0
+_WITHIN_SECONDS = 300.0
+_WITHIN = f"--timeout={_WITHIN_SECONDS:.0f}s"
 _LINE = re.compile(r"^examples=(\d+) time=([\d.]+)$", re.MULTILINE)
 Object = dict[str, Any]
 
@@ -47,12 +48,12 @@ class Cluster:
     def serving(self) -> Iterator[str]:
         """The service in a namespace of its own; yields its URL. All is deleted afterwards."""
         # An earlier run's may still be going away, or have been left by one that was killed.
-        self.run("delete", "namespace", NAMESPACE, NODES, "--ignore-not-found", "--timeout=90s")
+        self.run("delete", "namespace", NAMESPACE, NODES, "--ignore-not-found", _WITHIN)
         foundation = rendered(Setting(name="alone", title="", trains=False), self.image)
         try:
             own = _service(self.image, self.online_requests)
             self.run("apply", "-f", "-", objects=[*foundation, *own])
-            self.run("rollout", "status", "-n", NAMESPACE, f"deployment/{SERVICE}", "--timeout=120s")
+            self.run("rollout", "status", "-n", NAMESPACE, f"deployment/{SERVICE}", _WITHIN)
             address = self.run(
                 "get",
                 "pods",
@@ -78,11 +79,11 @@ class Cluster:
             self.run("apply", "-f", "-", objects=found)
             self._wait_for_training()
             if setting.protection is not None:
-                self.run("rollout", "status", "-n", NODES, f"daemonset/{NODE_PROTECTION}", "--timeout=60s")
+                self.run("rollout", "status", "-n", NODES, f"daemonset/{NODE_PROTECTION}", _WITHIN)
                 self._wait_until(self._protects, "the training's pod is not protected")
             yield
         finally:
-            gone = ("delete", "--ignore-not-found", "--wait=true", "--timeout=90s", "-f", "-")
+            gone = ("delete", "--ignore-not-found", "--wait=true", _WITHIN, "-f", "-")
             self.run(*gone, objects=found[::-1])
             self._wait_until(lambda: not self._training_pods(), "the training's pod is still there")
 
