@@ -79,6 +79,23 @@ def eventually(probe: Callable[[], Any], *, timeout_seconds: float = SOON_SECOND
     return answer
 
 
+def until_the_operator_answers(sandbox: Sandbox) -> None:
+    """Its webhook takes a job. A rollout is over a moment sooner, and says old things after a restart."""
+    container = {"name": "tensorflow", "image": "example/asked:1"}
+    worker = {"restartPolicy": "Never", "template": {"spec": {"containers": [container]}}}
+    asked = {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "TFJob",
+        "metadata": {"name": "asked", "namespace": "default"},
+        "spec": {"tfReplicaSpecs": {"Worker": worker}},
+    }
+    create = ("create", "--dry-run=server", "-f", "-")
+    eventually(
+        lambda: "created (server dry run)" in sandbox.kubectl(*create, stdin=json.dumps(asked), check=False),
+        timeout_seconds=300,
+    )
+
+
 @dataclass(frozen=True)
 class Deployment:
     """The stack `dev` on the sandbox, seen from a copy of the project that a test may edit."""

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from infra.places import ROOT, stack_file
-from tests.cluster.conftest import eventually, whole
+from tests.cluster.conftest import eventually, until_the_operator_answers, whole
 
 pytestmark = pytest.mark.cluster
 
@@ -29,6 +29,7 @@ def deployed_stack(sandbox):
     if not sandbox.kubectl("get", *operator):
         done = sandbox.workspace.update("up", "--yes", "--skip-preview", capture=True)
         assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    until_the_operator_answers(sandbox)
 
 
 @pytest.fixture

@@ -105,19 +105,31 @@ class Ward:
         case = look(ApiServer(), ready, STACK, stalled_seconds=stalled_seconds)
         return list(diagnose(case, ready))
 
-    def until(self, name: str, code: str, *, timeout_seconds: float = SOON_SECONDS, **how: Any) -> Diagnosis:
-        """The diagnosis of a job with that code, as soon as it is made."""
-        seen: list[str] = []
+    def until(
+        self,
+        name: str,
+        code: str,
+        *,
+        shows: tuple[str, str] = ("", ""),
+        timeout_seconds: float = SOON_SECONDS,
+        **how: Any,
+    ) -> Diagnosis:
+        """The diagnosis of a job with that code, as soon as it is made and shows a word at a step.
+
+        An event or a line of a log may come after the status that it explains.
+        """
+        told: list[str] = []
+        step, word = shows
 
         def probe() -> Diagnosis | None:
             found = [one for one in self.look(**how) if concerning(one, name) and name in one.affects]
-            seen[:] = [f"{one.code}: {one.cause}" for one in found]
-            return next((one for one in found if one.code == code), None)
+            told[:] = [f"{one.code}: {one.cause}; {list(one.shown())}" for one in found]
+            return next((one for one in found if one.code == code and word in seen(one, step)), None)
 
         try:
             found: Diagnosis = eventually(probe, timeout_seconds=timeout_seconds)
         except AssertionError:
-            raise AssertionError(f"{name} is not found {code}, but {seen}") from None
+            raise AssertionError(f"{name} is not found {code} with {word!r}, but {told}") from None
         return found
 
     def close(self) -> None:
