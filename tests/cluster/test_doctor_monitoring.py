@@ -42,8 +42,10 @@ def prometheus(sandbox):
 
     yield patch
     patch(podMonitorSelector={"matchLabels": None}, replicas=replicas)
-    rollout = ("rollout", "status", "statefulset", "prometheus-kube-prometheus-stack-prometheus")
-    sandbox.kubectl(*rollout, "-n", "monitoring", "--timeout=120s")
+    server = ("statefulset", "prometheus-kube-prometheus-stack-prometheus", "-n", "monitoring")
+    # Of none of its pods the rollout would be over at once.
+    eventually(lambda: sandbox.get(*server)["spec"]["replicas"] == replicas)
+    sandbox.kubectl("rollout", "status", *server, "--timeout=300s")
 
 
 def test_a_monitor_that_no_prometheus_selects_is_told(ward, prometheus):
