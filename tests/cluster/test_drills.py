@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -110,7 +111,7 @@ def test_a_server_that_is_away_leaves_nothing_to_look_at(away, colo, command):
     assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
     assert said.err.startswith(f"colo {command}: cannot look: the API server 127.0.0.1:")
     assert reason in said.err
-    assert said.seconds < 15
+    assert said.seconds < 30
 
 
 def test_a_server_that_is_away_is_one_fault_of_a_live_check(away, colo):
@@ -119,7 +120,7 @@ def test_a_server_that_is_away_is_one_fault_of_a_live_check(away, colo):
     faults = [one for one in json.loads(said.out)["findings"] if one["severity"] == "fault"]
     assert (said.code, [one["code"] for one in faults]) == (1, ["cluster-unreachable"])
     assert reason in faults[0]["message"]
-    assert said.seconds < 20
+    assert said.seconds < 30
 
 
 @pytest.mark.parametrize("command", NEED_NO_CLUSTER, ids=lambda command: command[0])
@@ -174,6 +175,11 @@ def unwatched(sandbox):
 def test_without_prometheus_its_absence_is_the_fault_and_the_rest_is_looked_at(
     deployed_once, unwatched, colo
 ):
+    def is_told():
+        found = colo("doctor", "--stack", "dev", "--format", "json").diagnoses
+        return "prometheus-down" in {code for code, _ in found}
+
+    eventually(is_told)
     said = colo("doctor", "--stack", "dev", "--format", "json")
     faults = [code for (code, _), one in said.diagnoses.items() if one["severity"] == "fault"]
     assert (said.code, faults) == (1, ["prometheus-down"])
@@ -212,7 +218,10 @@ def halved(deployed):
     try:
         for kind, namespace, name in GONE:
             where = ("-n", namespace) if namespace else ()
-            deployed.sandbox.kubectl("delete", kind, name, *where, "--timeout=60s")
+            deployed.sandbox.kubectl("delete", kind, name, *where, "--timeout=180s")
+        # A Deployment is gone before its pods are.
+        operators = ("pods", "-n", "kubeflow", "-l", "control-plane")
+        eventually(lambda: deployed.sandbox.items(*operators) == [])
         yield
     finally:
         deployed.up("--refresh")
@@ -261,12 +270,12 @@ def test_a_clock_here_that_is_wrong_is_told_and_ages_are_right(deployed_once, co
         f"its clock is {MINUTES_AHEAD} min ahead of" in said.diagnoses["clock-skew", "this machine"]["cause"]
     )
 
-    here, elsewhere = (
-        colo("status", "--stack", "dev"),
-        colo("status", "--stack", "dev", PYTHONPATH=f"{tmp_path}:{ROOT}"),
-    )
-    minute = (r.split() for r in here.out.splitlines()), (r.split() for r in elsewhere.out.splitlines())
-    assert [row[:3] for row in minute[0]] == [row[:3] for row in minute[1]]
+    def rows(**variables):
+        said = colo("status", "--stack", "dev", **variables)
+        return [line.split()[:3] for line in said.out.splitlines()]
+
+    # A parameter server whose job is over may go between the two.
+    eventually(lambda: rows() == rows(PYTHONPATH=f"{tmp_path}:{ROOT}"))
     assert colo("check", "--live", "--stack", "dev", PYTHONPATH=f"{tmp_path}:{ROOT}").code == 0
 
 
@@ -280,7 +289,9 @@ def test_a_nodes_clock_that_is_wrong_is_told(deployed_once, sandbox, colo):
         patch = json.dumps({"status": {"conditions": [ready]}})
         sandbox.kubectl("patch", "node", "drill-ahead", "--subresource=status", "-p", patch)
         said = colo("doctor", "--stack", "dev", "--format", "json")
-        assert "40 min ahead" in said.diagnoses["clock-skew", "Node drill-ahead"]["cause"]
+        cause = said.diagnoses["clock-skew", "Node drill-ahead"]["cause"]
+        # Some of it has passed when the doctor looks.
+        assert MINUTES_AHEAD - 2 <= int(re.search(r"(\d+) min ahead", cause)[1]) <= MINUTES_AHEAD
     finally:
         sandbox.kubectl("delete", "node", "drill-ahead")
 
@@ -325,6 +336,13 @@ def fill(ward):
     wanted = PODS - WITHOUT_A_NODE
     eventually(lambda: len(ward.sandbox.kubectl("get", *running).splitlines()) == wanted)
 
+    def refused():
+        pods = ward.sandbox.items("pods", "-n", namespace, "--field-selector=status.phase=Pending")
+        said = [c for pod in pods for c in pod["status"].get("conditions", []) if c["status"] == "False"]
+        return sum(c["type"] == "PodScheduled" for c in said)
+
+    eventually(lambda: refused() == WITHOUT_A_NODE)
+
 
 def test_a_job_of_three_hundred_pods_is_one_row_and_each_cause_is_told_once(giant, colo):
     file = str(giant.file)
@@ -335,7 +353,7 @@ def test_a_job_of_three_hundred_pods_is_one_row_and_each_cause_is_told_once(gian
     codes = [line.rpartition("[")[2] for line in said.out.splitlines() if "TFJob" in line.partition("/")[0]]
     # Nobody has told these pods of their peers.
     assert sorted(codes) == ["larger-than-any-node]", "tf-config-wrong]"]
-    assert said.seconds < 20
+    assert said.seconds < 40
 
     said = colo("status", "--file", file)
     assert (said.code, said.err) == (0, "")
