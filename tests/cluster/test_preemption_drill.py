@@ -25,6 +25,7 @@ BEGINS, STEP = re.compile(r"^begins after step=(\d+)", re.M), re.compile(r"^step
 @pytest.fixture
 def drill(deployed):
     """A training of about a minute on the real node, with all that the contract asks for."""
+    eventually(lambda: others_are_over(deployed.sandbox), timeout_seconds=600)
     stack = deployed.stack
     stack["jobs"].append(
         {
@@ -50,6 +51,18 @@ def drill(deployed):
     deployed.write(stack)
     deployed.up()
     return deployed.sandbox
+
+
+def others_are_over(sandbox):
+    """On the real node no job trains and nothing goes away: what they leave would be room for the drill."""
+    pods = sandbox.items("pods", "-A", "--field-selector", f"spec.nodeName={NODE_NAME}")
+    left = [pod for pod in pods if pod["status"]["phase"] in ("Pending", "Running")]
+    return not [
+        pod["metadata"]["name"]
+        for pod in left
+        if "deletionTimestamp" in pod["metadata"]
+        or "training.kubeflow.org/job-name" in pod["metadata"].get("labels", {})
+    ]
 
 
 def trainings_pod(sandbox):
@@ -104,7 +117,6 @@ def test_a_preempted_training_comes_back_and_goes_on_where_it_was(drill, namespa
     follow = ["kubectl", "logs", "-n", NAMESPACE, "-f", POD]
     environment = drill.workspace.environment()
     with subprocess.Popen(follow, env=environment, stdout=subprocess.PIPE, text=True) as following:
-        # The node's other jobs may still be ending; what they leave is all taken.
         half = f"{int(free_cpu(drill) * 1000) // 2}m"
         for name in ("online-a", "online-b"):
             manifest = json.dumps(online_pod(name, half))
@@ -123,8 +135,8 @@ def test_a_preempted_training_comes_back_and_goes_on_where_it_was(drill, namespa
     time.sleep(5)
     assert waits(), "it stays out as long as the online pods are there"
     assert "Failed" not in drills_conditions(drill)
-    events = drill.items("events", "-n", NAMESPACE, "--field-selector", "reason=Preempted")
-    assert POD in [event["involvedObject"]["name"] for event in events]
+    preempted = ("events", "-n", NAMESPACE, "--field-selector", "reason=Preempted")
+    eventually(lambda: POD in [event["involvedObject"]["name"] for event in drill.items(*preempted)])
 
     drill.kubectl("delete", "pods", "--all", "-n", namespace)
     eventually(lambda: drills_conditions(drill) & {"Succeeded", "Failed"}, timeout_seconds=600)
