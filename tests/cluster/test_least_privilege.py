@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -79,7 +80,6 @@ def accounts(sandbox, deployed_once):
 def may(sandbox):
     """The rights of an account in a namespace, by the API server; and the paths that are no objects."""
 
-    @cache
     def ask(namespace, account_namespace, name):
         review = {
             "apiVersion": "authorization.k8s.io/v1",
@@ -99,7 +99,20 @@ def may(sandbox):
         }
         return {right for rule in status["resourceRules"] for right in flat(rule)}, paths
 
-    return ask
+    @cache
+    def settled(namespace, account_namespace, name):
+        """Of the two accounts, once the API server has taken up what was applied, else what it has."""
+        wanted = {
+            right
+            for account in (READER, PREVIEW)
+            if (account.namespace, account.name) == (account_namespace, name)
+            for right in account.granted(namespace)
+        }
+        with suppress(AssertionError):
+            eventually(lambda: wanted <= ask(namespace, account_namespace, name)[0], timeout_seconds=30)
+        return ask(namespace, account_namespace, name)
+
+    return settled
 
 
 @ACCOUNTS

@@ -105,8 +105,8 @@ def rule(sandbox, namespace):
 def test_a_rule_of_any_namespace_is_taken_up_and_its_alert_arrives(sandbox, namespace, rule):
     eventually(lambda: rule in {r["name"] for r in prometheus.rules()})
     eventually(lambda: rule in {a["labels"]["alertname"] for a in prometheus.alertmanager_alerts()})
-    status = sandbox.get("prometheusrule", "always", "-n", namespace)["status"]
-    [binding] = status["bindings"]
+    where = ("prometheusrule", "always", "-n", namespace)
+    [binding] = eventually(lambda: sandbox.get(*where).get("status", {}).get("bindings"))
     assert {condition["status"] for condition in binding["conditions"]} == {"True"}
 
 

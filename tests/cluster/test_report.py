@@ -20,6 +20,7 @@ from tests.cluster.report_examples import full, poor
 pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("busy")]
 
 NAMESPACE = "report-test"
+BROWSER_MILLISECONDS = 180_000
 BUSY = {
     "apiVersion": "v1",
     "kind": "Pod",
@@ -79,7 +80,9 @@ def browser():
         flags = ("no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-sync")
         flags += ("disable-background-networking", "disable-component-update")
         started = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=[f"--{flag}" for flag in flags]
+            executable_path="/usr/bin/chromium",
+            args=[f"--{flag}" for flag in flags],
+            timeout=BROWSER_MILLISECONDS,
         )
         yield started
         started.close()
@@ -100,6 +103,7 @@ def file(request, tmp_path_factory):
 def test_a_browser_shows_the_page_whole_and_quietly(browser, file, width, scheme, tmp_path):
     path, charts = file
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context.set_default_timeout(BROWSER_MILLISECONDS)
     said, asked = [], []
     context.on("request", lambda request: asked.append(request.url))
     shown = context.new_page()

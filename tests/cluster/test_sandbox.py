@@ -9,6 +9,7 @@ import pytest
 
 from sandbox import cluster, network, paths, processes, simulated_nodes
 from sandbox.node import NODE_NAME
+from tests.cluster.conftest import eventually
 
 pytestmark = pytest.mark.cluster
 
@@ -23,9 +24,15 @@ def test_there_are_three_masters_and_six_workers_of_which_four_have_gpus(sandbox
 
 
 def test_every_node_is_ready(sandbox):
-    for node in sandbox.items("nodes"):
-        [ready] = [c["status"] for c in node["status"]["conditions"] if c["type"] == "Ready"]
-        assert ready == "True", node["metadata"]["name"]
+    def unready():
+        nodes = {node["metadata"]["name"]: node["status"]["conditions"] for node in sandbox.items("nodes")}
+        return [
+            name
+            for name, conditions in nodes.items()
+            if [c["status"] for c in conditions if c["type"] == "Ready"] != ["True"]
+        ]
+
+    eventually(lambda: not unready())
 
 
 def test_one_worker_is_real_and_the_others_are_tainted(sandbox):
