@@ -138,4 +138,4 @@ def test_it_stops_when_told_to_though_it_is_process_one(tmp_path):
     with child:
         assert "asks again" in child.stdout.readline()
         child.terminate()
-        assert child.wait(timeout=10) == 128 + signal.SIGTERM
+        assert child.wait(timeout=60) == 128 + signal.SIGTERM

@@ -30,7 +30,7 @@ JSON = dict[str, Any]
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
-def eventually(probe: Callable[[], Any], *, timeout_seconds: float = 15) -> Any:
+def eventually(probe: Callable[[], Any], *, timeout_seconds: float = 60) -> Any:
     """The first true answer of a probe; the test fails if there is none in time."""
     deadline = time.monotonic() + timeout_seconds
     while not (answer := probe()):
@@ -139,7 +139,7 @@ def alertmanager(
     yield start
     for one in running:
         one.terminate()
-        one.wait(timeout=10)
+        one.wait(timeout=60)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 CRD = f"{CRDS}/tfjobs.kubeflow.org"
 WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
 SLICES = "/apis/discovery.k8s.io/v1/namespaces/ns/endpointslices"
-MANY_SECONDS = 10
+MANY_SECONDS = 25  # with the bounds of later requests it would be 30; the client library is loaded meanwhile
 
 
 class Server:

@@ -86,7 +86,7 @@ class Asked:
         self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def until_ready(self):
-        for _ in range(200):
+        for _ in range(1200):
             try:
                 return self.opener.open(f"{self.url}/-/ready", timeout=5).close()
             except OSError:
