@@ -134,7 +134,7 @@ def _aims(days: Sequence[DayResult]) -> Iterator[str]:
             f"by use {_times(day.used.cpu, first.used.cpu)} the CPU and "
             f"{_times(day.used.gpus, first.used.gpus)} the GPUs; "
             f"{_times(day.offline.core_hours, first.offline.core_hours)} the training. "
-            f"The longest wait of a service is {day.waits.worst - first.waits.worst:.1f} s more; "
+            f"The longest wait of a service is {_more(day.waits.worst, first.waits.worst)} s more; "
             f"{day.waits.never_ran} pods of services never ran; {day.offline.deadlocks} deadlocks."
         )
 
@@ -248,6 +248,10 @@ def _reported(share: float | None) -> str:
 def percent(share: float) -> str:
     """Of 1."""
     return f"{100 * share:.0f} %"
+
+
+def _more(one: float, other: float) -> str:
+    return f"{max(one - other, 0):.1f}"
 
 
 def _in(share: Fraction) -> str:
