@@ -106,6 +106,14 @@ def _beside_queue(workload: Workload) -> Iterator[Finding]:
             message="Kueue starts a queued job as soon as there is room, whatever suspend says",
             remedy="remove it; a job that shall not run yet does not belong in the stack yet",
         )
+    policy = job.run_policy.scheduling_policy
+    if policy is not None and policy.priority_class:
+        yield Finding(
+            code="queued-job-steered",
+            place=(*workload.place, "run_policy", "scheduling_policy", "priority_class"),
+            message=f"Kueue would take the job's place in the queue from {policy.priority_class}",
+            remedy="remove it; its place comes from its priority",
+        )
     for field in ("labels", "annotations"):
         for key in getattr(job, field):
             if key == QUEUE_NAME_LABEL:

@@ -149,6 +149,14 @@ def test_what_kueue_reads_on_a_job_is_refused_in_a_queue_and_fine_without(stack,
     assert found(data) == []
 
 
+def test_a_gangs_class_that_kueue_would_prefer_to_the_jobs_own_is_refused(stack, found):
+    data = stack(
+        {"requests.cpu": "4"}, {"run_policy": {"scheduling_policy": {"priority_class": "online-high"}}}
+    )
+    place = ("jobs", 0, "run_policy", "scheduling_policy", "priority_class")
+    assert ("fault", "queued-job-steered", place) in [(f.severity, f.code, f.place) for f in found(data)]
+
+
 @pytest.mark.parametrize("field", ["labels", "annotations"])
 @pytest.mark.parametrize("key", ["team", "priority-class", "example.com/queue-name", "not-kueue.x-k8s.io/a"])
 def test_other_marks_of_a_queued_job_are_fine(stack, found, field, key):
