@@ -16,9 +16,10 @@ from sandbox.node import NODE_NAME
 
 pytestmark = pytest.mark.cluster
 
-NODES, HOURS, HOUR_SECONDS, SEED = 6, 3, 6.0, 7
+NODES, HOURS, HOUR_SECONDS, SEED = 9, 3, 6.0, 7
 LEAST_GAIN = 1.15
-"""Of a loaded machine; on a quiet one it is about twice as much again."""
+"""Of a loaded machine. Of a quiet one it is above 1.6; on fewer nodes one full node for jobs is nearly the
+whole cluster, and there is not so much to gain."""
 LONGEST_WAIT_SECONDS = 20
 
 
