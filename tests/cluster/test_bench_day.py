@@ -17,9 +17,8 @@ from sandbox.node import NODE_NAME
 pytestmark = pytest.mark.cluster
 
 NODES, HOURS, HOUR_SECONDS, SEED = 9, 3, 6.0, 7
-LEAST_GAIN = 1.15
-"""Of a loaded machine. Of a quiet one it is above 1.6; on fewer nodes one full node for jobs is nearly the
-whole cluster, and there is not so much to gain."""
+LEAST_GAIN = 1.25
+"""Of the CPU; 1.8 beside the unit tests. Of GPUs so short a day has too few jobs to say anything."""
 LONGEST_WAIT_SECONDS = 20
 
 
@@ -42,11 +41,7 @@ def days(sandbox, deployed_once, tmp_path_factory):
 
 
 def test_a_shared_cluster_is_used_more_than_separate_pools(days):
-    gains = {
-        name: getattr(days["d"].requested, name) / getattr(days["a"].requested, name)
-        for name in ("cpu", "memory", "gpus")
-    }
-    assert min(gains["cpu"], gains["gpus"]) > LEAST_GAIN, gains
+    assert days["d"].requested.cpu / days["a"].requested.cpu > LEAST_GAIN
 
 
 def test_services_do_not_wait_for_training(days):
