@@ -51,9 +51,14 @@ def sandbox() -> Sandbox:
 
 
 def make_namespace(sandbox: Sandbox, name: str) -> None:
-    """One where pods can be made at once: left to its controller, their account comes some time later."""
+    """One where pods can be made at once."""
     sandbox.kubectl("create", "namespace", name)
-    sandbox.kubectl("create", "serviceaccount", "default", "-n", name, check=False)
+    make_account(sandbox, name)
+
+
+def make_account(sandbox: Sandbox, namespace: str) -> None:
+    """The one that pods have by default: left to its controller it comes later, and they are refused."""
+    sandbox.kubectl("create", "serviceaccount", "default", "-n", namespace, check=False)
 
 
 @pytest.fixture

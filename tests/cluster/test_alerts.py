@@ -13,7 +13,7 @@ from infra.places import stack_file
 from infra.plan import plan
 from sandbox import images
 from tests.cluster import drill, prometheus
-from tests.cluster.conftest import eventually
+from tests.cluster.conftest import eventually, make_account
 
 pytestmark = pytest.mark.cluster
 
@@ -82,7 +82,7 @@ def broken(sandbox, deployed_once):
     """Everything that goes wrong, going wrong."""
     for name in (drill.NAMESPACE, drill.FULL):  # an interrupted run may have left them
         sandbox.kubectl("create", "namespace", name, check=False)
-        sandbox.kubectl("create", "serviceaccount", "default", "-n", name, check=False)
+        make_account(sandbox, name)
     made = drill.objects(images.reference("tensorflow"))
     listed = {"apiVersion": "v1", "kind": "List", "items": [*made, drill.pod_monitor(), *rules()]}
     sandbox.kubectl("apply", "-f", "-", stdin=json.dumps(listed))

@@ -31,6 +31,7 @@ from infra.vocabulary import (
     TFJOB_PORT_NAME,
     TRAINING_OPERATOR_WEBHOOKS,
 )
+from tests.cluster.conftest import make_namespace
 from tests.generated.stacks import SCRIPTS, SOUND
 
 pytestmark = pytest.mark.cluster
@@ -68,10 +69,9 @@ def server(sandbox) -> Iterator[Server]:
     names = {level: f"test-generated-{os.getpid()}-{level}" for level in LEVELS}
     for level, name in names.items():
         labels = [f"{key}={value}" for key, value in pod_security_labels(level).items()]
-        sandbox.kubectl("create", "namespace", name)
+        make_namespace(sandbox, name)
         sandbox.kubectl("label", "namespace", name, *labels)
-        for account in ("default", "trainer"):
-            sandbox.kubectl("create", "serviceaccount", account, "-n", name, check=False)
+        sandbox.kubectl("create", "serviceaccount", "trainer", "-n", name, check=False)
     kubeconfig = sandbox.workspace.environment()["KUBECONFIG"]
     yield Server(DynamicClient(config.new_client_from_config(kubeconfig)), names)
     for name in names.values():

@@ -19,7 +19,7 @@ from infra.models import JobSpec
 from infra.plan import plan
 from infra.vocabulary import STACK_MANAGER_PREFIX
 from sandbox import images
-from tests.cluster.conftest import SOON_SECONDS, Sandbox, eventually
+from tests.cluster.conftest import SOON_SECONDS, Sandbox, eventually, make_account
 
 STACK = "ward"
 SMALL: dict[str, Any] = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}}
@@ -69,7 +69,7 @@ class Ward:
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": full}}
         manager = f"--field-manager={STACK_MANAGER_PREFIX}{STACK}"
         self.sandbox.kubectl("apply", "--server-side", manager, "-f", "-", stdin=json.dumps(namespace))
-        self.sandbox.kubectl("create", "serviceaccount", "default", "-n", full, check=False)
+        make_account(self.sandbox, full)
         self.namespaces.append(full)
         self.declare(tenant=full)
         return full
